@@ -1,0 +1,40 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target is held to the same rules.
+let rules: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+  name: "ArchiveEngine",
+  products: [
+    .library(name: "ArchiveEngine", targets: ["ArchiveEngine"]),
+    .executable(name: "starc", targets: ["starc"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
+    .target(name: "CLinuxShims"),
+    .target(name: "ArchiveFormat", dependencies: ["CXXHash"], swiftSettings: rules),
+    .target(name: "ArchiveIO", dependencies: ["CLinuxShims"], swiftSettings: rules),
+    .target(
+      name: "ArchiveEngine", dependencies: ["ArchiveFormat", "ArchiveIO", "CZstd", "CXXHash"], swiftSettings: rules),
+    .executableTarget(name: "starc", dependencies: ["ArchiveEngine", "ArchiveIO"], path: "Tools/starc", swiftSettings: rules),
+
+    .target(name: "TestSupport", dependencies: ["ArchiveIO"], path: "Tests/TestSupport", swiftSettings: rules),
+    .testTarget(
+      name: "ArchiveFormatTests", dependencies: ["ArchiveFormat", "TestSupport"], swiftSettings: rules),
+    .testTarget(name: "ArchiveIOTests", dependencies: ["ArchiveIO", "TestSupport"], swiftSettings: rules),
+    .testTarget(
+      name: "ArchiveEngineTests", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO", "TestSupport"],
+      swiftSettings: rules),
+    .testTarget(
+      name: "StarcTests", dependencies: ["starc", "ArchiveFormat", "TestSupport"], swiftSettings: rules),
+  ]
+)

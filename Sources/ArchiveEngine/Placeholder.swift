@@ -1,0 +1,2 @@
+internal import ArchiveFormat
+internal import ArchiveIO

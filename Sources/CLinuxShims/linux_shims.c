@@ -1,0 +1,2 @@
+#include "linux_shims.h"
+int starc_shims_version(void) { return 1; }
