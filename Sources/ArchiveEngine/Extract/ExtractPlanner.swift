@@ -1,0 +1,317 @@
+internal import ArchiveFormat
+internal import ArchiveIO
+
+/// Decides in archive order what becomes of every member. The control thread only.
+///
+/// It makes the directories itself, keeps hard links and the metadata of directories until the end, and tells lanes what to make of all others. Where a
+/// member collides with an earlier one it first lets everything that is under way come to its end, so that archive order holds for any number of lanes.
+final class ExtractPlanner {
+  let destination: Destination
+  private let options: ExtractOptions
+  private let report: (ArchiveWarning) -> Void
+  /// Waits until no lane has work left.
+  var settle: () throws(ArchiveError) -> Void = {}
+
+  private var names = NameTable()
+  private var directories = DirectoryRecords()
+  private var links = PendingLinks()
+  private let leaves: LeafCreator
+  private var account: LimitAccount
+  private(set) var summary = ExtractSummary()
+  /// The parent directory that is known to exist, to save looking it up for every file.
+  private var lastParent: [UInt8]?
+  /// Metadata for directories that the archive does not list.
+  private let implicitMode: UInt32
+
+  init(_ destination: Destination, options: ExtractOptions, report: @escaping (ArchiveWarning) -> Void) {
+    self.destination = destination
+    self.options = options
+    self.report = report
+    leaves = LeafCreator(destination)
+    account = LimitAccount(options.limits)
+    implicitMode = 0o777 & ~destination.umask
+  }
+
+  // MARK: Decisions
+
+  /// What a lane shall make of the member; nil when nothing is left to do for it.
+  ///
+  /// - Parameters:
+  ///   - spans: the member's data come in several parts.
+  ///   - archiveByteCount: for the limit on the ratio.
+  func decide(
+    _ member: Member, as path: [UInt8]? = nil, spans: Bool, archiveByteCount: UInt64?
+  ) throws(ArchiveError) -> LeafAction? {
+    try account.add(member.path, contentByteCount: member.byteCount, archiveByteCount: archiveByteCount)
+    guard let path = path ?? strip(member.path) else { return nil }
+    do throws(ArchiveError) {
+      if member.kind == .directory {
+        try makeDirectory(member, path)
+        return nil
+      }
+      return try decideLeaf(member, path, spans: spans)
+    } catch {
+      guard [.rejected, .exists].contains(error.code) else { throw error }
+      try reject(member.path, error)
+      return nil
+    }
+  }
+
+  /// A member that may not be made: ends a strict run, is left out of a lenient one.
+  func reject(_ path: [UInt8], _ error: ArchiveError) throws(ArchiveError) {
+    guard options.isLenient else { throw error.at(path: path) }
+    skip(path, "\(error.message); left out")
+  }
+
+  /// Counts a member that is left out and says why.
+  func skip(_ path: [UInt8], _ message: String) {
+    summary.skippedCount += 1
+    warn(path, message)
+  }
+
+  func warn(_ path: [UInt8], _ message: String) {
+    summary.warningCount += 1
+    report(ArchiveWarning(path: path, message: message))
+  }
+
+  /// The path without the leading components that the user wants gone; nil when nothing is left.
+  private func strip(_ path: [UInt8]) -> [UInt8]? {
+    var rest = path[...]
+    for _ in 0..<options.stripComponentCount {
+      guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return nil }
+      rest = rest[(slash + 1)...]
+    }
+    return Array(rest)
+  }
+
+  private func decideLeaf(_ member: Member, _ path: [UInt8], spans: Bool) throws(ArchiveError) -> LeafAction? {
+    if path == [UInt8(ascii: ".")] {
+      throw ArchiveError(.rejected, "the archive's root is not a directory", path: path)
+    }
+    if member.kind == .characterDevice || member.kind == .blockDevice, !options.createsDevices {
+      skip(member.path, "is a device node; left out (--devices makes them)")
+      return nil
+    }
+    try makeParents(of: path)
+    let hash = XXH3.hash64(path.span)
+    var replacesOwn = false
+    switch names.find(hash) {
+    case nil: break
+    case .other:
+      try settleAll()
+      replacesOwn = true
+    case .directory:
+      try settleAll()
+      try replaceDirectory(path)
+    }
+    if member.kind == .hardlink {
+      guard let target = strip(member.linkTarget), names.find(XXH3.hash64(target.span)) == .other else {
+        throw ArchiveError(
+          .rejected,
+          "hard link to \"\(PathText.printable(member.linkTarget))\", which is not a file that this run has made",
+          path: member.path)
+      }
+      names.set(hash, .other)
+      try system(path: path) { () throws(SystemError) in
+        try links.add(path: path, target: target, replacesOwn: replacesOwn)
+      }
+      count(member)
+      return nil
+    }
+    var output: SpanningOutput?
+    if spans {
+      output = try system(path: path) { () throws(SystemError) in
+        try leaves.begin(member, path, replacesOwn: replacesOwn)
+      }
+      if output == nil {
+        noteKept(path)
+        return nil
+      }
+    }
+    names.set(hash, .other)
+    count(member)
+    return LeafAction(path: path, replacesOwn: replacesOwn, output: output)
+  }
+
+  /// A file that was there already stays, as asked for.
+  func noteKept(_ path: [UInt8]) { summary.skippedCount += 1 }
+
+  private func count(_ member: Member) {
+    summary.entryCount += 1
+    if member.kind == .file {
+      summary.fileCount += 1
+      summary.contentByteCount += member.byteCount
+    }
+  }
+
+  // MARK: Directories
+
+  private func makeDirectory(_ member: Member, _ path: [UInt8]) throws(ArchiveError) {
+    if path == [UInt8(ascii: ".")] {
+      try remember(member, path)
+      count(member)
+      return
+    }
+    try makeParents(of: path)
+    let hash = XXH3.hash64(path.span)
+    switch names.find(hash) {
+    case .directory: try remember(member, path)
+    case .other:
+      // The later member wins: a directory takes the place of a file or link that this run made.
+      try settleAll()
+      try system(path: path) { () throws(SystemError) in
+        let (parent, name) = try leaves.locate(path)
+        try FileSystem.removeFile(at: parent, name)
+      }
+      try create(path)
+      try remember(member, path)
+      names.set(hash, .directory)
+    case nil:
+      try create(path)
+      try remember(member, path)
+      names.set(hash, .directory)
+    }
+    count(member)
+  }
+
+  /// Makes the missing directories on the way to a path.
+  private func makeParents(of path: [UInt8]) throws(ArchiveError) {
+    guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return }
+    if let lastParent, lastParent.count == slash, path.starts(with: lastParent) { return }
+    let parent = Array(path[..<slash])
+    if names.find(XXH3.hash64(parent.span)) != .directory {
+      var end = 0
+      while end < parent.count {
+        end = parent[(end == 0 ? 0 : end + 1)...].firstIndex(of: UInt8(ascii: "/")) ?? parent.count
+        let prefix = Array(parent[..<end])
+        let hash = XXH3.hash64(prefix.span)
+        switch names.find(hash) {
+        case .directory: continue
+        case .other:
+          throw ArchiveError(
+            .rejected, "lies below \"\(PathText.printable(prefix))\", which is not a directory", path: path)
+        case nil:
+          if try create(prefix) {
+            try remember(Member(path: prefix, kind: .directory, mode: implicitMode), prefix, isImplicit: true)
+          }
+          names.set(hash, .directory)
+        }
+      }
+    }
+    lastParent = parent
+  }
+
+  /// Makes a directory that only this process can use until it gets its mode. In an existing destination one may be there.
+  ///
+  /// - Returns: whether it is new.
+  @discardableResult
+  private func create(_ path: [UInt8]) throws(ArchiveError) -> Bool {
+    do throws(SystemError) {
+      let (parent, name) = try leaves.locate(path)
+      do throws(SystemError) {
+        try FileSystem.makeDirectory(at: parent, name, mode: 0o700)
+        return true
+      } catch {
+        guard error.isExisting, !destination.isNew else { throw error }
+        let status = try FileSystem.status(at: parent, name)
+        if status.kind == .directory { return false }
+        guard destination.overwrite == .replace else { throw error }
+        try FileSystem.removeFile(at: parent, name)
+        try FileSystem.makeDirectory(at: parent, name, mode: 0o700)
+        return true
+      }
+    } catch {
+      if error.isNotDirectory || error.isLoop {
+        throw ArchiveError(.rejected, "a directory on its way is a link or a file in the destination", path: path)
+      }
+      throw ArchiveError(error).at(path: path)
+    }
+  }
+
+  private func remember(_ member: Member, _ path: [UInt8], isImplicit: Bool = false) throws(ArchiveError) {
+    var member = member
+    if isImplicit { member.modificationTime = Self.leaveTime }
+    try system(path: path) { () throws(SystemError) in try directories.add(member, path: path, status: currentStatus(path)) }
+  }
+
+  /// The directory that has the name now, to be recognised at the end.
+  private func currentStatus(_ path: [UInt8]) throws(SystemError) -> FileStatus {
+    let (parent, name) = try leaves.locate(path)
+    return try FileSystem.status(at: parent, name)
+  }
+
+  /// Stands for "keep the time that the directory has".
+  static let leaveTime = Timestamp(seconds: .min, nanoseconds: 0)
+
+  /// A file takes the place of a directory of this run, if that is empty.
+  private func replaceDirectory(_ path: [UInt8]) throws(ArchiveError) {
+    do throws(SystemError) {
+      let (parent, name) = try leaves.locate(path)
+      try FileSystem.removeDirectory(at: parent, name)
+    } catch {
+      throw ArchiveError(.rejected, "has the name of a directory that is not empty", path: path)
+    }
+    lastParent = nil
+    _ = destination.generation.wrappingAdd(1, ordering: .releasing)
+  }
+
+  // MARK: Links and the end
+
+  /// Lets all that is under way come to its end, links included.
+  private func settleAll() throws(ArchiveError) {
+    try settle()
+    try makeLinks()
+  }
+
+  private func makeLinks() throws(ArchiveError) {
+    try links.takeAll { path, target, replacesOwn throws(ArchiveError) in
+      do throws(SystemError) {
+        let (targetParent, targetName) = try leaves.locate(target)
+        // The cursor's answer is good until the next call only.
+        let held = try Descriptor.duplicate(of: targetParent)
+        let (parent, name) = try leaves.locate(path)
+        if destination.overwrite == .keep, !destination.isNew, !replacesOwn,
+          (try? FileSystem.status(at: parent, name)) != nil
+        {
+          return noteKept(path)
+        }
+        if destination.isNew && !replacesOwn {
+          try FileSystem.makeHardLink(from: held.rawValue, targetName, to: parent, name)
+        } else {
+          let temporary = destination.temporaryName()
+          try FileSystem.makeHardLink(from: held.rawValue, targetName, to: parent, temporary)
+          if replacesOwn || destination.overwrite == .replace {
+            // Renaming a link over another name of the same file does nothing: the temporary name has to go.
+            try FileSystem.rename(from: parent, temporary, to: parent, name)
+            try? FileSystem.removeFile(at: parent, temporary)
+          } else {
+            do throws(SystemError) {
+              try FileSystem.renameWithoutReplacing(from: parent, temporary, to: parent, name)
+            } catch {
+              try? FileSystem.removeFile(at: parent, temporary)
+              throw error
+            }
+          }
+        }
+      } catch {
+        let message = "hard link to \"\(PathText.printable(target))\" failed: \(error.message)"
+        if error.isNotFound { return skip(path, "\(message); left out") }
+        try reject(path, ArchiveError(error.isExisting ? .exists : .rejected, message))
+      }
+    }
+  }
+
+  /// Makes the links and gives directories their metadata. All lanes are done.
+  func finish(stop: StopSignal) throws(ArchiveError) {
+    try makeLinks()
+    try directories.apply(to: destination, stop: stop)
+    for warning in destination.issues.warnings() { warn(warning.path, warning.message) }
+  }
+
+  /// After an error: directories in an existing destination get their modes nevertheless.
+  func finishAfterFailure() {
+    guard !destination.isNew else { return }
+    try? makeLinks()
+    try? directories.apply(to: destination, stop: nil)
+  }
+}

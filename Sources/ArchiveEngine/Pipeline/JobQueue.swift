@@ -1,0 +1,45 @@
+internal import Dispatch
+internal import Synchronization
+
+/// A queue between one producer and several consumers that hands jobs out in the order in which they came.
+///
+/// It has no bound of its own: whoever pushes holds a slot of a ``SlotPool``, which is the bound.
+final class JobQueue<Job: Sendable>: Sendable {
+  private struct State {
+    var jobs: [Job] = []
+    var head = 0
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+  private let available = DispatchSemaphore(value: 0)
+
+  /// Adds a job. Any thread.
+  func push(_ job: Job) {
+    state.withLock { $0.jobs.append(job) }
+    available.signal()
+  }
+
+  /// The next job; blocks while there is none. nil after ``close()`` once all jobs are taken.
+  func pop() -> Job? {
+    available.wait()
+    let job: Job? = state.withLock { state in
+      guard state.head < state.jobs.count else { return nil }
+      let job = state.jobs[state.head]
+      state.head += 1
+      if state.head >= 64, state.head * 2 >= state.jobs.count {
+        state.jobs.removeFirst(state.head)
+        state.head = 0
+      }
+      return job
+    }
+    if job == nil { available.signal() }  // the closing mark stays for the other consumers
+    return job
+  }
+
+  /// No more jobs will come.
+  func close() {
+    state.withLock { $0.isClosed = true }
+    available.signal()
+  }
+}

@@ -1,0 +1,39 @@
+internal import ArchiveIO
+internal import Dispatch
+internal import Synchronization
+
+/// A fixed set of reusable objects. Having none free is the back-pressure of the pipelines.
+final class SlotPool<Slot: Sendable>: Sendable {
+  private let free: Mutex<[Slot]>
+  private let available: DispatchSemaphore
+  private let stop: StopSignal
+  private let registration: CancellationToken.Registration?
+
+  init(_ slots: [Slot], stop: StopSignal) {
+    free = Mutex(slots)
+    let available = DispatchSemaphore(value: 0)
+    for _ in slots { available.signal() }
+    self.available = available
+    self.stop = stop
+    registration = stop.token.onCancel { available.signal() }
+  }
+
+  /// Takes a slot; blocks while none is free. Throws what stopped the run.
+  func acquire() throws(ArchiveError) -> Slot {
+    available.wait()
+    if stop.isSet {
+      available.signal()
+      try stop.check()
+    }
+    if let slot = free.withLock({ $0.popLast() }) { return slot }
+    // Only the mark of a stop lets a waiter through without a slot.
+    try stop.check()
+    throw ArchiveError(.cancelled, "cancelled")
+  }
+
+  /// Gives a slot back. Any thread.
+  func release(_ slot: Slot) {
+    free.withLock { $0.append(slot) }
+    available.signal()
+  }
+}

@@ -1,2 +1,0 @@
-internal import ArchiveFormat
-internal import ArchiveIO

@@ -1,0 +1,199 @@
+internal import ArchiveFormat
+internal import Dispatch
+internal import Synchronization
+
+/// Compares what the tar stream says of members with what the index says. Belongs to one lane.
+struct MemberCheck {
+  private let hash: RunningHash128
+
+  init() throws(ArchiveError) { hash = try RunningHash128() }
+
+  /// Checks headers and content hash of a member that lies wholly in one chunk.
+  ///
+  /// - Throws: `mismatch` with both values.
+  func check<Action>(_ part: MemberPart<Action>, in content: UnsafeRawBufferPointer, tarOffset: UInt64) throws(ArchiveError) {
+    var parser = TarParser(startOffset: tarOffset + UInt64(part.headerRange.lowerBound))
+    let bytes = unsafe UnsafeBufferPointer<UInt8>(
+      start: content.baseAddress?.assumingMemoryBound(to: UInt8.self), count: content.count)
+    let path = part.member.member.path
+    let (consumed, event) = try format(path: path) { () throws(FormatError) in
+      try unsafe parser.consume(bytes.span, in: part.headerRange)
+    }
+    try Self.compare(event, consumed: consumed, expected: part.headerRange.count, with: part.member)
+    guard let expected = part.member.contentHash else { return }
+    let data = unsafe UnsafeRawBufferPointer(rebasing: content[part.dataRange])
+    let actual: Hash128
+    if let extents = part.member.member.sparseExtents {
+      hash.reset()
+      let prefix = IndexedMember.sparseHashPrefix(extents: extents, byteCount: part.member.member.byteCount)
+      unsafe prefix.withUnsafeBytes { unsafe hash.update($0) }
+      unsafe hash.update(data)
+      actual = hash.digest()
+    } else {
+      actual = unsafe XXH3.hash128(data)
+    }
+    try Self.compare(actual, with: expected, path: path)
+  }
+
+  static func compare(_ actual: Hash128, with expected: Hash128, path: [UInt8]) throws(ArchiveError) {
+    guard actual != expected else { return }
+    throw ArchiveError(
+      .mismatch, "content hash is \(actual.hexadecimal) where the index states \(expected.hexadecimal)", path: path)
+  }
+
+  static func compare(
+    _ event: TarParser.Event?, consumed: Int, expected: Int, with indexed: IndexedMember
+  ) throws(ArchiveError) {
+    let path = indexed.member.path
+    switch event {
+    case .member(let parsed):
+      guard consumed == expected, parsed.headerByteCount == indexed.headerByteCount,
+        parsed.dataByteCount == indexed.dataByteCount
+      else {
+        throw ArchiveError(
+          .mismatch,
+          "tar header of \(parsed.headerByteCount) bytes with \(parsed.dataByteCount) bytes of data where the index states \(indexed.headerByteCount) and \(indexed.dataByteCount)",
+          path: path)
+      }
+      if parsed.member != indexed.member {
+        throw ArchiveError(.mismatch, "index and tar header differ: \(MemberDifference.describe(index: indexed.member, tar: parsed.member))", path: path)
+      }
+    case .rejected(let rejected):
+      throw ArchiveError(.mismatch, "the index lists what the tar reader refuses: \(rejected.reason.message)", path: path)
+    case .endOfArchive:
+      throw ArchiveError(.mismatch, "the tar stream ends where the index states a member", path: path)
+    case nil:
+      throw ArchiveError(.mismatch, "the tar header is longer than the index states", path: path)
+    }
+  }
+}
+
+/// The check of a member that lies in several chunks: its parts come from different lanes and are taken in order.
+///
+/// Tasks are handed out in order, so the earliest part that is still missing is always being worked on.
+final class SpanningMember: Sendable {
+  private struct State {
+    var parser = TarParser()
+    var isHeaderChecked = false
+    var next = 0
+    var isBroken = false
+    var waiting: [Int: DispatchSemaphore] = [:]
+  }
+
+  private let member: IndexedMember
+  private let hash: RunningHash128
+  private let state = Mutex(State())
+
+  init(_ member: IndexedMember) throws(ArchiveError) {
+    self.member = member
+    hash = try RunningHash128()
+    if let extents = member.member.sparseExtents {
+      let prefix = IndexedMember.sparseHashPrefix(extents: extents, byteCount: member.member.byteCount)
+      unsafe prefix.withUnsafeBytes { unsafe hash.update($0) }
+    }
+  }
+
+  /// Takes the next part; waits for the ones before it. With `content` nil the part is lost and the rest of the member is not checked.
+  ///
+  /// - Returns: whether the member is healthy up to here.
+  @discardableResult
+  func take<Action>(
+    _ part: MemberPart<Action>, in content: UnsafeRawBufferPointer?, stop: StopSignal
+  ) throws(ArchiveError) -> Bool {
+    let turn = DispatchSemaphore(value: 0)
+    let mustWait = state.withLock { state in
+      guard state.next != part.index else { return false }
+      state.waiting[part.index] = turn
+      return true
+    }
+    if mustWait {
+      let registration = stop.token.onCancel { turn.signal() }
+      turn.wait()
+      withExtendedLifetime(registration) {}
+      try stop.check()
+    }
+    var failure: ArchiveError?
+    if let content = unsafe content {
+      do throws(ArchiveError) { try unsafe check(part, in: content) } catch { failure = error }
+    }
+    let isLost = unsafe content == nil
+    let (waiter, isHealthy) = state.withLock { state in
+      if isLost || failure != nil { state.isBroken = true }
+      state.next += 1
+      return (state.waiting.removeValue(forKey: state.next), !state.isBroken)
+    }
+    waiter?.signal()
+    if let failure { throw failure }
+    return isHealthy
+  }
+
+  /// Only the holder of the turn is here.
+  private func check<Action>(_ part: MemberPart<Action>, in content: UnsafeRawBufferPointer) throws(ArchiveError) {
+    if state.withLock({ $0.isBroken }) { return }
+    if !part.headerRange.isEmpty {
+      let bytes = unsafe UnsafeBufferPointer<UInt8>(
+        start: content.baseAddress?.assumingMemoryBound(to: UInt8.self), count: content.count)
+      let result: Result<TarParser.Event?, FormatError> = unsafe state.withLock { state in
+        do throws(FormatError) { return .success(try unsafe state.parser.consume(bytes.span, in: part.headerRange).event) } catch {
+          return .failure(error)
+        }
+      }
+      let event = try format(path: member.member.path) { () throws(FormatError) in try result.get() }
+      let isHeaderDone = !part.dataRange.isEmpty || part.endsMember
+      if event != nil || isHeaderDone {
+        try MemberCheck.compare(event, consumed: 0, expected: 0, with: member)
+        state.withLock { $0.isHeaderChecked = true }
+      }
+    }
+    guard member.contentHash != nil else { return }
+    unsafe hash.update(UnsafeRawBufferPointer(rebasing: content[part.dataRange]))
+    if part.endsMember, let expected = member.contentHash {
+      try MemberCheck.compare(hash.digest(), with: expected, path: member.member.path)
+    }
+  }
+}
+
+/// Says where two witnesses of one member differ.
+enum MemberDifference {
+  /// The first difference with both values, or of a long list of attributes the name.
+  static func describe(index: Member, tar: Member) -> String {
+    func text(_ bytes: [UInt8]) -> String { "\"" + PathText.printable(bytes) + "\"" }
+    func both(_ name: String, _ left: String, _ right: String) -> String {
+      "\(name) is \(left) in the index and \(right) in the tar header"
+    }
+    if index.path != tar.path { return both("path", text(index.path), text(tar.path)) }
+    if index.kind != tar.kind { return both("type", "\(index.kind)", "\(tar.kind)") }
+    if index.byteCount != tar.byteCount { return both("size", "\(index.byteCount)", "\(tar.byteCount)") }
+    if index.linkTarget != tar.linkTarget { return both("link target", text(index.linkTarget), text(tar.linkTarget)) }
+    if index.mode != tar.mode {
+      return both("mode", String(index.mode, radix: 8), String(tar.mode, radix: 8))
+    }
+    if index.userID != tar.userID { return both("user", "\(index.userID)", "\(tar.userID)") }
+    if index.groupID != tar.groupID { return both("group", "\(index.groupID)", "\(tar.groupID)") }
+    if index.userName != tar.userName { return both("user name", text(index.userName), text(tar.userName)) }
+    if index.groupName != tar.groupName { return both("group name", text(index.groupName), text(tar.groupName)) }
+    if index.modificationTime != tar.modificationTime {
+      let (left, right) = (index.modificationTime, tar.modificationTime)
+      return both(
+        "modification time", "\(left.seconds) s \(left.nanoseconds) ns", "\(right.seconds) s \(right.nanoseconds) ns")
+    }
+    if index.deviceMajor != tar.deviceMajor || index.deviceMinor != tar.deviceMinor {
+      return both(
+        "device", "\(index.deviceMajor):\(index.deviceMinor)", "\(tar.deviceMajor):\(tar.deviceMinor)")
+    }
+    if index.accessACL != tar.accessACL { return both("ACL", text(index.accessACL), text(tar.accessACL)) }
+    if index.defaultACL != tar.defaultACL { return both("default ACL", text(index.defaultACL), text(tar.defaultACL)) }
+    if index.sparseExtents != tar.sparseExtents {
+      return both(
+        "number of data regions", index.sparseExtents.map { "\($0.count)" } ?? "none",
+        tar.sparseExtents.map { "\($0.count)" } ?? "none")
+    }
+    for attribute in index.extendedAttributes where !tar.extendedAttributes.contains(attribute) {
+      return "extended attribute \(text(attribute.name)) is not the same"
+    }
+    for attribute in tar.extendedAttributes where !index.extendedAttributes.contains(attribute) {
+      return "extended attribute \(text(attribute.name)) is not the same"
+    }
+    return "they are not the same"
+  }
+}

@@ -1,0 +1,58 @@
+/// Bounds on what an archive may ask for. Everything is checked before it is used.
+public struct ReadLimits: Sendable {
+  /// Members; nil is no limit.
+  public var maximumEntryCount: UInt64?
+  /// Sum of the logical sizes of all files, in bytes; nil is no limit.
+  public var maximumContentByteCount: UInt64?
+  /// Content bytes for each byte of the archive; nil is no limit.
+  public var maximumRatio: UInt64?
+  /// Memory for decoding: windows and buffers, in bytes. Frames that need more are refused; fewer threads are used before that.
+  public var memoryByteCount: Int = 128 << 20
+
+  /// No limits but the one on memory.
+  public init() {}
+
+  /// For archives from strangers: 10 million members, 1 TiB, a ratio of 1,000.
+  public static var imports: ReadLimits {
+    var limits = ReadLimits()
+    limits.maximumEntryCount = 10_000_000
+    limits.maximumContentByteCount = 1 << 40
+    limits.maximumRatio = 1_000
+    return limits
+  }
+}
+
+/// Counts what a run has taken of its limits. One thread.
+struct LimitAccount {
+  let limits: ReadLimits
+  private(set) var entryCount: UInt64 = 0
+  private(set) var contentByteCount: UInt64 = 0
+
+  init(_ limits: ReadLimits) { self.limits = limits }
+
+  /// Adds a member.
+  ///
+  /// - Parameter archiveByteCount: bytes of the archive that were read so far, or all of them; nil when the ratio cannot be judged yet.
+  mutating func add(_ path: [UInt8], contentByteCount byteCount: UInt64, archiveByteCount: UInt64?) throws(ArchiveError) {
+    entryCount += 1
+    contentByteCount = contentByteCount.addingReportingOverflow(byteCount).overflow ? .max : contentByteCount + byteCount
+    if let maximum = limits.maximumEntryCount, entryCount > maximum {
+      throw ArchiveError(.limitExceeded, "more than \(maximum) members; raise --max-entries to take them", path: path)
+    }
+    if let maximum = limits.maximumContentByteCount, contentByteCount > maximum {
+      throw ArchiveError(
+        .limitExceeded, "the members up to here hold \(contentByteCount) bytes, more than \(maximum); raise --max-size to take them",
+        path: path)
+    }
+    if let maximum = limits.maximumRatio, let archiveByteCount {
+      // Small archives compress extremely well for good reasons (empty files): the ratio counts from 1 MiB on.
+      let allowed = max(archiveByteCount, 1024).multipliedReportingOverflow(by: maximum)
+      if contentByteCount > 1 << 20, !allowed.overflow, contentByteCount > allowed.partialValue {
+        throw ArchiveError(
+          .limitExceeded,
+          "\(contentByteCount) bytes come out of \(archiveByteCount), more than \(maximum) times as many; raise --max-ratio to take them",
+          path: path)
+      }
+    }
+  }
+}

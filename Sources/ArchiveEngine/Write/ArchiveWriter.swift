@@ -1,0 +1,288 @@
+public import ArchiveIO
+internal import ArchiveFormat
+internal import CZstd
+
+/// What a writer reports while it works, in archive order as far as it concerns members.
+public enum WriterEvent: Sendable {
+  /// How far the run has come; after every chunk.
+  case progress(ArchiveProgress)
+  /// Something was skipped or degraded.
+  case warning(ArchiveWarning)
+}
+
+/// Writes one archive.
+///
+/// One thread calls it, member after member; compression happens on threads of its own. Memory is bounded: a call
+/// waits when all buffers are in use. A writer that is released before ``finish(closingManifest:)`` has returned stops and leaves what was written as it is: whoever
+/// gave the output removes it.
+///
+/// ```swift
+/// let writer = try ArchiveWriter(to: descriptor)
+/// try writer.appendTree(at: "/home/ada/project", as: "project")
+/// let summary = try writer.finish()
+/// ```
+public final class ArchiveWriter {
+  /// The settings.
+  public let options: WriterOptions
+
+  let stop: StopSignal
+  let report: @Sendable (WriterEvent) -> Void
+  private let output: ArchiveOutput
+  private let frames: FrameOutput
+  private let pool: SlotPool<WriteSlot>
+  private let queue = JobQueue<AssignedJob>()
+  private let drain: OrderedDrain<WriteResult>
+  private let lanes: Lanes
+  private let endEncoder: FrameEncoder
+
+  private var planner: ChunkPlanner<PendingMember>
+  private var groups: [[PendingMember]] = []
+  private var names = NameTable()
+  private var sequence = 0
+  /// State of ``appendTree(at:as:in:excluding:)``.
+  var hardLinks = HardLinkTable()
+  let owners = OwnerNames()
+  var plannerCursor: (tree: SourceTree, cursor: DirectoryCursor)?
+  /// Where the archive itself lies, so that it is not stored in itself.
+  var outputIdentity: (device: UInt64, inode: UInt64)?
+  private var isFinished = false
+
+  /// Starts an archive on an open descriptor, which stays the caller's.
+  ///
+  /// - Parameters:
+  ///   - descriptor: a file, pipe or socket, open for writing; it is never seeked.
+  ///   - onEvent: called on threads of the writer, one at a time; it must not block for long.
+  public convenience init(
+    to descriptor: Int32, options: WriterOptions = .init(), cancellation: CancellationToken? = nil,
+    onEvent: @escaping @Sendable (WriterEvent) -> Void = { _ in }
+  ) throws(ArchiveError) {
+    let stop = StopSignal(caller: cancellation)
+    let writer = try system { () throws(SystemError) in try DescriptorWriter(descriptor, cancellation: stop.token) }
+    try self.init(ArchiveOutput(.descriptor(writer)), options: options, stop: stop, onEvent: onEvent)
+    if let status = try? FileSystem.status(of: descriptor), status.kind == .regular {
+      outputIdentity = (status.device, status.inode)
+    }
+  }
+
+  /// Starts an archive whose bytes go to a sink of the caller.
+  public convenience init(
+    to sink: any ArchiveSink, options: WriterOptions = .init(), cancellation: CancellationToken? = nil,
+    onEvent: @escaping @Sendable (WriterEvent) -> Void = { _ in }
+  ) throws(ArchiveError) {
+    try self.init(
+      ArchiveOutput(.sink(sink)), options: options, stop: StopSignal(caller: cancellation), onEvent: onEvent)
+  }
+
+  private init(
+    _ output: ArchiveOutput, options: WriterOptions, stop: StopSignal,
+    onEvent: @escaping @Sendable (WriterEvent) -> Void
+  ) throws(ArchiveError) {
+    try options.validate()
+    self.options = options
+    self.output = output
+    self.stop = stop
+    let eventLock = EventGate(onEvent)
+    report = { eventLock.send($0) }
+    let settings = ArchiveSettings(
+      chunkByteCount: UInt32(options.chunkByteCount), level: Int32(options.level),
+      zstdVersion: UInt32(ZSTD_versionNumber()))
+    let manifest = Manifest(options.manifest.map { Manifest.Pair(key: $0.key, value: $0.value) })
+    let accumulator = try format { () throws(FormatError) in
+      try IndexAccumulator(settings: settings, opening: manifest)
+    }
+    planner = ChunkPlanner(chunkByteCount: options.chunkByteCount)
+
+    let laneCount = options.threadCount > 0 ? options.threadCount : ProcessFacts.availableProcessorCount
+    let inputByteCount = Self.inputByteCount(options)
+    var slots: [WriteSlot] = []
+    for _ in 0..<laneCount + 2 {
+      slots.append(try WriteSlot(inputByteCount: inputByteCount, outputByteCount: inputByteCount))
+    }
+    let pool = SlotPool(slots, stop: stop)
+    self.pool = pool
+    let frames = FrameOutput(output: output, accumulator: accumulator, stop: stop, report: report)
+    self.frames = frames
+    let drain = OrderedDrain<WriteResult>(label: "archive-writer") { result in frames.consume(result, releasing: pool) }
+    self.drain = drain
+    var workers: [Handoff<WriteLane>] = []
+    for _ in 0..<laneCount {
+      workers.append(Handoff(try WriteLane(options: options, inputByteCount: inputByteCount, stop: stop)))
+    }
+    endEncoder = try FrameEncoder(options: options, inputByteCount: inputByteCount, stop: stop)
+    let (queue, lanesWork) = (self.queue, workers)
+    lanes = Lanes(count: laneCount, label: "archive-writer") { lane in lanesWork[lane].value.run(queue, into: drain) }
+  }
+
+  /// A slot holds the largest planned chunk and, beyond it, the largest header that may come as a surprise. Pages that are never touched cost no memory.
+  private static func inputByteCount(_ options: WriterOptions) -> Int {
+    options.chunkByteCount * 3 / 2 + (4 << 20)
+  }
+
+  deinit { if !isFinished { end(failing: ArchiveError(.cancelled, "the writer was released before it was finished")) } }
+
+  /// Stops the threads and waits for them.
+  private func end(failing error: ArchiveError?) {
+    if let error { stop.fail(error) }
+    queue.close()
+    drain.finish(count: sequence)
+    lanes.join()
+    isFinished = true
+  }
+
+  /// Writes what is pending, the index and the seek table, and ends the threads.
+  ///
+  /// - Parameter closingManifest: pairs that are known only now; they are stored in the root after the opening ones.
+  /// - Throws: the first error of the run. The output then holds no complete archive.
+  public func finish(closingManifest: [(key: String, value: String)] = []) throws(ArchiveError) -> WriteSummary {
+    guard !isFinished else { throw ArchiveError(.invalidArgument, "the writer is finished already") }
+    do throws(ArchiveError) {
+      planner.flush(into: &groups)
+      try enqueueGroups()
+      end(failing: nil)
+      try stop.check()
+      let closing = Manifest(closingManifest.map { Manifest.Pair(key: $0.key, value: $0.value) })
+      return try frames.finish(closing: closing, encoder: endEncoder, slot: pool.acquire())
+    } catch {
+      if !isFinished { end(failing: error) }
+      throw stop.error ?? error
+    }
+  }
+
+  // MARK: Planning
+
+  /// Takes a name, which may not be in use.
+  func claim(_ path: [UInt8], isDirectory: Bool) throws(ArchiveError) {
+    let hash = XXH3.hash64(path.span)
+    guard names.find(hash) == nil else {
+      throw ArchiveError(.exists, "the archive has a member with this name already", path: path)
+    }
+    names.set(hash, isDirectory ? .directory : .other)
+  }
+
+  /// Whether a name is in use.
+  func isClaimed(_ path: [UInt8]) -> Bool { names.find(XXH3.hash64(path.span)) != nil }
+
+  /// Adds a small member to the group in the making.
+  func plan(_ pending: PendingMember) throws(ArchiveError) {
+    let member = pending.member
+    let header = TarHeaderEncoder.headerByteCount(of: member)
+    let data = member.kind == .file ? (Int(member.storedByteCount) + 511) & ~511 : 0
+    planner.add(
+      nameHash: XXH3.hash64(member.path.span), tarByteCount: header + data, payload: pending, into: &groups)
+    try enqueueGroups()
+  }
+
+  /// Stored size from which on a file gets chunks of its own.
+  var largeByteCount: Int { planner.largeByteCount }
+
+  /// Adds a large file; metadata and extents are final. Its pieces are read by several lanes.
+  ///
+  /// - Returns: what tells when all of it has been read, and the number of pieces.
+  @discardableResult
+  func planLarge(
+    _ member: Member, _ descriptor: SharedDescriptor, _ status: FileStatus
+  ) throws(ArchiveError) -> (reads: ReadCounter, pieceCount: Int) {
+    let hash = try HashChain()
+    if let extents = member.sparseExtents {
+      hash.seed(IndexedMember.sparseHashPrefix(extents: extents, byteCount: member.byteCount))
+    }
+    var header: [UInt8] = []
+    try format(path: member.path) { () throws(FormatError) in try TarHeaderEncoder.append(member, to: &header) }
+    let reads = ReadCounter()
+    let file = LargeFile(
+      member: member, header: header, descriptor: descriptor, status: status, hash: hash, reads: reads)
+    planner.flush(into: &groups)
+    try enqueueGroups()
+    let pieces = Self.pieces(of: member.storedByteCount, chunkByteCount: UInt64(options.chunkByteCount))
+    for (index, range) in pieces.enumerated() {
+      try enqueue(.piece(file, index: index, range: range, isLast: index == pieces.count - 1))
+    }
+    return (reads, pieces.count)
+  }
+
+  /// Where a large file is cut: every chunk size; a remainder under a quarter joins the piece before it.
+  static func pieces(of storedByteCount: UInt64, chunkByteCount: UInt64) -> [Range<UInt64>] {
+    var pieces: [Range<UInt64>] = []
+    var start: UInt64 = 0
+    while start < storedByteCount {
+      let rest = storedByteCount - start
+      let length = rest < chunkByteCount + chunkByteCount / 4 ? rest : chunkByteCount
+      pieces.append(start..<start + length)
+      start += length
+    }
+    return pieces
+  }
+
+  private func enqueueGroups() throws(ArchiveError) {
+    guard !groups.isEmpty else { return }
+    let ready = groups
+    groups = []
+    for group in ready { try enqueue(.group(group)) }
+  }
+
+  private func enqueue(_ job: WriteJob) throws(ArchiveError) {
+    let slot = try pool.acquire()
+    queue.push(AssignedJob(sequence: sequence, job: job, slot: slot))
+    sequence += 1
+  }
+
+  /// Adds a large member whose content comes from the caller, piece by piece through slots that this thread fills.
+  func planStream(
+    _ member: Member, read: (UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int
+  ) throws(ArchiveError) {
+    let hash = try HashChain()
+    var header: [UInt8] = []
+    try format(path: member.path) { () throws(FormatError) in try TarHeaderEncoder.append(member, to: &header) }
+    planner.flush(into: &groups)
+    try enqueueGroups()
+    let pieces = Self.pieces(of: member.byteCount, chunkByteCount: UInt64(options.chunkByteCount))
+    for (index, range) in pieces.enumerated() {
+      let slot = try pool.acquire()
+      var used = 0
+      if index == 0 {
+        unsafe header.withUnsafeBytes { unsafe slot.input.bytes.copyMemory(from: $0) }
+        used = header.count
+      }
+      let byteCount = Int(range.upperBound - range.lowerBound)
+      let target = unsafe UnsafeMutableRawBufferPointer(start: slot.input.base + used, count: byteCount)
+      do throws(ArchiveError) {
+        var done = 0
+        while done < byteCount {
+          try stop.check()
+          let count = try unsafe read(UnsafeMutableRawBufferPointer(rebasing: target[done...]))
+          guard count > 0 else {
+            throw ArchiveError(
+              .invalidArgument, "the content ends at byte \(range.lowerBound + UInt64(done)) of \(member.byteCount)",
+              path: member.path)
+          }
+          done += count
+        }
+      } catch {
+        // A member that is begun cannot be taken back.
+        stop.fail(error)
+        throw error
+      }
+      _ = unsafe hash.tryUpdate(index, UnsafeRawBufferPointer(target))
+      used += byteCount
+      var record: IndexedMember?
+      if index == pieces.count - 1 {
+        let padding = (512 - used % 512) % 512
+        unsafe (slot.input.base + used).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
+        used += padding
+        record = IndexedMember(
+          member: member, headerByteCount: UInt64(header.count), contentHash: hash.finish().hash)
+      }
+      queue.push(
+        AssignedJob(
+          sequence: sequence, job: .filled(byteCount: used, contentByteCount: UInt64(byteCount), last: record),
+          slot: slot))
+      sequence += 1
+    }
+  }
+
+  /// Reports something that happened on the calling thread.
+  func warn(_ path: [UInt8], _ message: String, isDegradation: Bool = true) {
+    frames.noteExternalWarning(isDegradation)
+    report(.warning(ArchiveWarning(path: path, message: message, isDegradation: isDegradation)))
+  }
+}

@@ -1,0 +1,126 @@
+internal import ArchiveFormat
+internal import ArchiveIO
+internal import Synchronization
+
+/// Writes frames and index pages in archive order and keeps the account of them.
+///
+/// Confined to the drain's thread while the drain runs, then to the control thread.
+final class FrameOutput: @unchecked Sendable {
+  /// Chunks after which a page ends though a member is still open.
+  private static let pageChunkCount = 64
+
+  private let output: ArchiveOutput
+  private let stop: StopSignal
+  private let report: @Sendable (WriterEvent) -> Void
+  private let pages = PageCodec()
+  private var accumulator: IndexAccumulator?
+  private var hasPreamble = false
+  private var preambleByteCount: UInt64 = 0
+
+  /// The page in the making, for chunks that lanes did not give a page of their own.
+  private var chunks: [ChunkRecord] = []
+  private var members: [IndexedMember] = []
+  private var openByteCount: UInt64 = 0
+
+  private(set) var progress = ArchiveProgress()
+  private(set) var storedChunkCount: UInt64 = 0
+  private let warnings = Atomic<UInt64>(0)
+
+  init(
+    output: ArchiveOutput, accumulator: IndexAccumulator, stop: StopSignal,
+    report: @escaping @Sendable (WriterEvent) -> Void
+  ) {
+    self.output = output
+    self.accumulator = accumulator
+    self.stop = stop
+    self.report = report
+  }
+
+  /// Takes the next result. Failures stop the run.
+  func consume(_ result: WriteResult, releasing pool: SlotPool<WriteSlot>) {
+    for warning in result.warnings { self.warn(warning) }
+    if !stop.isSet, let chunk = result.chunk {
+      do throws(ArchiveError) { try write(chunk) } catch { stop.fail(error) }
+    }
+    if result.contentByteCount > 0 || result.memberCount > 0 {
+      progress.contentByteCount += result.contentByteCount
+      progress.memberCount += result.memberCount
+      progress.archiveByteCount = output.byteCount
+      report(.progress(progress))
+    }
+    if let slot = result.releasedSlot { pool.release(slot) }
+    result.written?.signal()
+  }
+
+  private func warn(_ warning: ArchiveWarning) {
+    noteExternalWarning(warning.isDegradation)
+    report(.warning(warning))
+  }
+
+  /// Counts a warning that another thread reported. Any thread.
+  func noteExternalWarning(_ isDegradation: Bool) {
+    if isDegradation { warnings.wrappingAdd(1, ordering: .relaxed) }
+  }
+
+  private func write(_ chunk: WriteResult.Chunk) throws(ArchiveError) {
+    try chunk.frame.withPieces(of: chunk.slot) { pieces throws(ArchiveError) in try unsafe output.write(pieces) }
+    if chunk.frame.record.isStored { storedChunkCount += 1 }
+    if !hasPreamble, let accumulator {
+      hasPreamble = true
+      try output.write(accumulator.preambleFrame)
+    }
+    if chunks.isEmpty, openByteCount == 0, let page = chunk.page {
+      return try add(page)
+    }
+    chunks.append(chunk.frame.record)
+    members += chunk.members
+    if !chunk.isMemberOpen || chunks.count >= Self.pageChunkCount { try closePage() }
+  }
+
+  private func closePage() throws(ArchiveError) {
+    let page = IndexPage(openByteCount: openByteCount, chunks: chunks, members: members)
+    openByteCount = page.tailByteCount
+    chunks = []
+    members = []
+    let (frame, summary) = try pages.encode(page)
+    try add(EncodedPage(frame: frame, summary: summary))
+  }
+
+  private func add(_ page: EncodedPage) throws(ArchiveError) {
+    try output.write(page.frame)
+    do throws(FormatError) { try accumulator?.add(page.summary) } catch { throw ArchiveError(error) }
+  }
+
+  /// Writes the end frame and all that follows the last page. After the drain has ended.
+  func finish(closing: Manifest, encoder: FrameEncoder, slot: WriteSlot) throws(ArchiveError) -> WriteSummary {
+    unsafe slot.input.base.initializeMemory(as: UInt8.self, repeating: 0, count: TarTrailer.byteCount)
+    let end = try encoder.encode(slot, byteCount: TarTrailer.byteCount)
+    try end.withPieces(of: slot) { pieces throws(ArchiveError) in try unsafe output.write(pieces) }
+    guard let accumulator = self.accumulator.take() else {
+      throw ArchiveError(.invalidArgument, "the archive is finished already")
+    }
+    if !hasPreamble { try output.write(accumulator.preambleFrame) }
+    let (frame, pageSummary) = try pages.encode(.end(chunk: end.record))
+    try output.write(frame)
+    var index = accumulator
+    do throws(FormatError) { try index.add(pageSummary) } catch { throw ArchiveError(error) }
+    let root = try index.finish(closing: closing, wrap: { ArchiveError($0) }) { frame throws(ArchiveError) in
+      try output.write(frame)
+    }
+    var summary = WriteSummary()
+    summary.entryCount = root.totals.memberCount
+    summary.fileCount = root.totals.fileCount
+    summary.contentByteCount = root.totals.contentByteCount
+    summary.tarByteCount = root.totals.tarByteCount
+    summary.chunkCount = root.totals.chunkCount
+    summary.storedChunkCount = storedChunkCount + (end.record.isStored ? 1 : 0)
+    summary.archiveByteCount = output.byteCount
+    summary.indexByteCount = output.byteCount - root.totals.dataStoredByteCount
+    let encodedRoot = try format { () throws(FormatError) in try root.encodedFrame() }
+    summary.digest = try format { () throws(FormatError) in
+      try ArchiveRoot.digest(ofFrame: encodedRoot.span).hexadecimal
+    }
+    summary.warningCount = warnings.load(ordering: .relaxed)
+    return summary
+  }
+}

@@ -1,0 +1,87 @@
+internal import ArchiveFormat
+internal import ArchiveIO
+internal import Dispatch
+
+/// A member on its way from the planner to a lane.
+struct PendingMember: Sendable {
+  /// Where the content comes from.
+  enum Source: Sendable {
+    /// No content, and the metadata is complete.
+    case none
+    /// Content held in memory.
+    case bytes([UInt8])
+    /// Below a tree's root; a lane opens it and completes the metadata. The path is relative to the root.
+    case tree(SourceTree, path: [UInt8])
+    /// An open file, from its first byte; metadata is complete.
+    case descriptor(SharedDescriptor, FileStatus)
+  }
+
+  /// For ``Source/tree``, sizes, attributes and link target are those of the walk and may still change.
+  var member: Member
+  var source: Source
+  /// Stored incomplete rather than left out when it cannot be read, because later hard links refer to it.
+  var isReferenced = false
+}
+
+/// A directory whose contents are archived: an open root and how paths below it are read.
+final class SourceTree: Sendable {
+  let root: SharedDescriptor
+  /// For messages: the path that the user named.
+  let name: [UInt8]
+  let includesExtendedAttributes: Bool
+
+  init(root: SharedDescriptor, name: [UInt8], includesExtendedAttributes: Bool) {
+    self.root = root
+    self.name = name
+    self.includesExtendedAttributes = includesExtendedAttributes
+  }
+}
+
+/// A large file, cut into chunks of its own. Shared by the jobs that read its pieces.
+final class LargeFile: Sendable {
+  let member: Member
+  let header: [UInt8]
+  let descriptor: SharedDescriptor
+  let status: FileStatus
+  let hash: HashChain
+  let reads: ReadCounter
+
+  init(
+    member: Member, header: [UInt8], descriptor: SharedDescriptor, status: FileStatus, hash: HashChain, reads: ReadCounter
+  ) {
+    self.member = member
+    self.header = header
+    self.descriptor = descriptor
+    self.status = status
+    self.hash = hash
+    self.reads = reads
+  }
+}
+
+/// What a lane does with one slot.
+enum WriteJob: Sendable {
+  /// Small members, one chunk (more when headers turn out longer than planned).
+  case group([PendingMember])
+  /// One piece of a large file: stored bytes `range`; the first carries the header, the last the padding.
+  case piece(LargeFile, index: Int, range: Range<UInt64>, isLast: Bool)
+  /// A chunk whose bytes are in the slot already: part of a member that comes from a caller's stream.
+  case filled(byteCount: Int, contentByteCount: UInt64, last: IndexedMember?)
+}
+
+/// Counts pieces that were read, so that a caller can wait until a file's bytes are captured.
+final class ReadCounter: Sendable {
+  private let reads = DispatchSemaphore(value: 0)
+
+  /// One piece was read.
+  func markRead() { reads.signal() }
+
+  /// Waits until `pieceCount` pieces were read. Throws what stopped the run.
+  func wait(pieceCount: Int, stop: StopSignal) throws(ArchiveError) {
+    let registration = stop.token.onCancel { [reads] in
+      for _ in 0..<pieceCount { reads.signal() }
+    }
+    for _ in 0..<pieceCount { reads.wait() }
+    withExtendedLifetime(registration) {}
+    try stop.check()
+  }
+}

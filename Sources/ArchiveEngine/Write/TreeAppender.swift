@@ -1,0 +1,222 @@
+internal import ArchiveFormat
+public import ArchiveIO
+internal import Glibc
+
+extension ArchiveWriter {
+  /// Appends a file, or a directory with everything in it.
+  ///
+  /// Symlinks are stored, not followed. Names are sorted by their bytes. What cannot be read is left out and reported.
+  ///
+  /// - Parameters:
+  ///   - path: where it is, as raw bytes, relative to `directory` or absolute.
+  ///   - archivePath: its path in the archive: relative, without "." or ".." components; "." is the archive's root.
+  ///   - directory: an open directory; nil is the current one.
+  ///   - excluding: archive paths that match are left out with all below them.
+  public func appendTree(
+    at path: [UInt8], as archivePath: [UInt8], in directory: Int32? = nil, excluding: [GlobPattern] = []
+  ) throws(ArchiveError) {
+    let base = directory ?? FileSystem.currentDirectory
+    let status = try system(path: path) { () throws(SystemError) in try FileSystem.status(at: base, path) }
+    let isDirectory = status.kind == .directory
+    let (rootPath, name) = isDirectory ? (path, []) : Self.split(path)
+    let root = try system(path: path) { () throws(SystemError) in
+      try FileSystem.open(at: base, rootPath, isDirectory ? [.readOnly, .directory, .noFollow] : [.readOnly, .directory])
+    }
+    try appendTree(
+      root: SharedDescriptor(root), name: name, rootName: path, as: archivePath, status: status, excluding: excluding)
+  }
+
+  /// Appends what lies behind an open descriptor of a directory: everything in it, and itself under `archivePath`.
+  public func appendTree(
+    directory: Int32, as archivePath: [UInt8], excluding: [GlobPattern] = []
+  ) throws(ArchiveError) {
+    let status = try system(path: archivePath) { () throws(SystemError) in try FileSystem.status(of: directory) }
+    guard status.kind == .directory else {
+      throw ArchiveError(.invalidArgument, "the descriptor is not that of a directory", path: archivePath)
+    }
+    let root = try system(path: archivePath) { () throws(SystemError) in try Descriptor.duplicate(of: directory) }
+    try appendTree(
+      root: SharedDescriptor(root), name: [], rootName: archivePath, as: archivePath, status: status,
+      excluding: excluding)
+  }
+
+  private func appendTree(
+    root: SharedDescriptor, name: [UInt8], rootName: [UInt8], as archivePath: [UInt8], status: FileStatus,
+    excluding: [GlobPattern]
+  ) throws(ArchiveError) {
+    try Self.check(archivePath: archivePath)
+    let tree = SourceTree(
+      root: root, name: rootName, includesExtendedAttributes: options.includesExtendedAttributes)
+    if excluding.contains(where: { $0.matches(path: archivePath) }) { return }
+    // "." may already be there from an earlier path; a second one would say the same.
+    if !(archivePath == [UInt8(ascii: ".")] && isClaimed(archivePath)) {
+      try append(tree, path: name, status: status, as: archivePath)
+    }
+    guard status.kind == .directory else { return }
+    let prefix = archivePath == [UInt8(ascii: ".")] ? [] : archivePath + [UInt8(ascii: "/")]
+    let walker = try system(path: rootName) { () throws(SystemError) in
+      try DirectoryWalker(root: root, oneFileSystem: options.staysOnFileSystem)
+    }
+    while let step = walker.next() {
+      try stop.check()
+      switch step {
+      case .failure(let error):
+        let reason = error.errno == ENOENT ? "vanished before it was read" : error.message
+        warn(prefix + error.path, "\(reason); left out")
+      case .entry(let entry):
+        let path = prefix + entry.relativePath
+        if !excluding.isEmpty, excluding.contains(where: { $0.matches(path: path) }) {
+          walker.skipSubtree()
+          continue
+        }
+        try append(tree, path: entry.relativePath, status: entry.status, as: path)
+      }
+    }
+  }
+
+  /// Splits off the last component; slashes at the end belong to it.
+  private static func split(_ path: [UInt8]) -> (directory: [UInt8], name: [UInt8]) {
+    var end = path.count
+    while end > 1, path[end - 1] == UInt8(ascii: "/") { end -= 1 }
+    guard let slash = path[..<end].lastIndex(of: UInt8(ascii: "/")) else { return ([UInt8(ascii: ".")], Array(path[..<end])) }
+    return (slash == 0 ? [UInt8(ascii: "/")] : Array(path[..<slash]), Array(path[(slash + 1)..<end]))
+  }
+
+  /// Refuses archive paths that a reader would refuse or change.
+  static func check(archivePath path: [UInt8]) throws(ArchiveError) {
+    if path == [UInt8(ascii: ".")] { return }
+    if path.contains(0) { throw ArchiveError(.invalidArgument, "a path in an archive cannot hold a NUL", path: path) }
+    for component in path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+      if component.isEmpty || component.elementsEqual(".".utf8) || component.elementsEqual("..".utf8) {
+        throw ArchiveError(
+          .invalidArgument, "a path in an archive is relative and has no empty, \".\" or \"..\" component", path: path)
+      }
+    }
+  }
+
+  // MARK: One entry
+
+  private func append(
+    _ tree: SourceTree, path: [UInt8], status: FileStatus, as archivePath: [UInt8]
+  ) throws(ArchiveError) {
+    if status.device == outputIdentity?.device && status.inode == outputIdentity?.inode {
+      return warn(archivePath, "is the archive itself; left out", isDegradation: false)
+    }
+    guard let kind = MemberKind(status.kind) else {
+      return warn(archivePath, status.kind == .socket ? "is a socket; left out" : "is of an unknown type; left out")
+    }
+    var member = self.member(archivePath, kind, status)
+    if kind != .directory && status.linkCount > 1 {
+      if let first = try firstLink(tree, path, status, archivePath) {
+        if first.isEmpty { return }
+        member.kind = .hardlink
+        member.linkTarget = first
+        member.byteCount = 0
+        try claim(archivePath, isDirectory: false)
+        return try plan(PendingMember(member: member, source: .tree(tree, path: path)))
+      }
+    }
+    if kind == .file, member.byteCount >= UInt64(largeByteCount) {
+      return try appendLarge(tree, path, member, isReferenced: status.linkCount > 1)
+    }
+    try claim(archivePath, isDirectory: kind == .directory)
+    let pending = PendingMember(
+      member: member, source: .tree(tree, path: path), isReferenced: kind == .file && status.linkCount > 1)
+    try plan(pending)
+  }
+
+  /// Metadata as the walk knows it; lanes complete it.
+  private func member(_ path: [UInt8], _ kind: MemberKind, _ status: FileStatus) -> Member {
+    var member = Member(
+      path: path, kind: kind, mode: status.mode,
+      modificationTime: Timestamp(seconds: status.modificationSeconds, nanoseconds: status.modificationNanoseconds))
+    member.userID = UInt64(status.userID)
+    member.groupID = UInt64(status.groupID)
+    if !options.usesNumericOwners {
+      member.userName = owners.userName(status.userID) ?? []
+      member.groupName = owners.groupName(status.groupID) ?? []
+    }
+    if kind == .file { member.byteCount = UInt64(max(0, status.byteCount)) }
+    if kind == .characterDevice || kind == .blockDevice {
+      member.deviceMajor = status.deviceMajor
+      member.deviceMinor = status.deviceMinor
+    }
+    return member
+  }
+
+  /// The archive path under which the inode is stored already; empty when the file cannot be read (which was reported); nil when
+  /// it is now the first. A file that is to be the target of links is opened once before it becomes it.
+  private func firstLink(
+    _ tree: SourceTree, _ path: [UInt8], _ status: FileStatus, _ archivePath: [UInt8]
+  ) throws(ArchiveError) -> [UInt8]? {
+    if status.kind == .regular {
+      do throws(SystemError) { _ = try openFile(tree, path) } catch {
+        warn(archivePath, "\(error.errno == ENOENT ? "vanished before it was read" : error.message); left out")
+        return []
+      }
+    }
+    return try system(path: archivePath) { () throws(SystemError) in
+      try hardLinks.path(of: status, orRemember: archivePath)
+    }
+  }
+
+  private func openFile(_ tree: SourceTree, _ path: [UInt8]) throws(SystemError) -> Descriptor {
+    if plannerCursor?.tree !== tree { plannerCursor = (tree, DirectoryCursor(root: tree.root)) }
+    let slash = path.lastIndex(of: UInt8(ascii: "/"))
+    let parent = try plannerCursor?.cursor.descriptor(for: slash.map { path[..<$0] } ?? [][...]) ?? -1
+    let name = slash.map { Array(path[($0 + 1)...]) } ?? path
+    return try FileSystem.open(at: parent, name, [.readOnly, .noFollow, .nonBlocking])
+  }
+
+  /// Opens a file that is large by its size and finds out what has to be stored of it: a sparse one may turn out small.
+  private func appendLarge(
+    _ tree: SourceTree, _ path: [UInt8], _ planned: Member, isReferenced: Bool
+  ) throws(ArchiveError) {
+    var member = planned
+    let archivePath = member.path
+    let descriptor: Descriptor
+    let status: FileStatus
+    do throws(SystemError) {
+      descriptor = try openFile(tree, path)
+      status = try FileSystem.status(of: descriptor.rawValue)
+      guard status.kind == .regular else { throw SystemError("openat", errno: ENOENT) }
+      member.byteCount = UInt64(max(0, status.byteCount))
+      member.mode = status.mode
+      member.modificationTime = Timestamp(
+        seconds: status.modificationSeconds, nanoseconds: status.modificationNanoseconds)
+      if SparseMap.mayBeSparse(status) {
+        member.sparseExtents = try SparseMap.extents(of: descriptor.rawValue, byteCount: member.byteCount)
+      }
+    } catch {
+      return warn(archivePath, "\(error.errno == ENOENT ? "vanished before it was read" : error.message); left out")
+    }
+    try claim(archivePath, isDirectory: false)
+    if member.storedByteCount < UInt64(largeByteCount) {
+      return try plan(PendingMember(member: member, source: .tree(tree, path: path), isReferenced: isReferenced))
+    }
+    if options.includesExtendedAttributes {
+      let number = descriptor.rawValue
+      SourceAttributes.read(
+        into: &member, names: { () throws(SystemError) in try FileSystem.attributeNames(of: number) },
+        value: { name throws(SystemError) in try FileSystem.attribute(of: number, name) },
+        warn: { self.warn(archivePath, $0) })
+    }
+    FileSystem.advise(descriptor.rawValue, .sequential)
+    try planLarge(member, SharedDescriptor(descriptor), status)
+  }
+}
+
+extension MemberKind {
+  /// nil for what archives do not hold: sockets.
+  init?(_ kind: FileKind) {
+    switch kind {
+    case .regular: self = .file
+    case .directory: self = .directory
+    case .symlink: self = .symlink
+    case .fifo: self = .fifo
+    case .characterDevice: self = .characterDevice
+    case .blockDevice: self = .blockDevice
+    case .socket, .unknown: return nil
+    }
+  }
+}
