@@ -1,0 +1,210 @@
+/// What the records of a pax header say about the member that follows. Unknown keywords are ignored.
+struct PaxAttributes: Sendable {
+  var path: [UInt8]?
+  var linkPath: [UInt8]?
+  var size: UInt64?
+  /// True when there is a size record that is no number.
+  var hasUnusableSize = false
+  var userID: UInt64?
+  var groupID: UInt64?
+  var userName: [UInt8]?
+  var groupName: [UInt8]?
+  var modificationTime: Timestamp?
+  var deviceMajor: UInt64?
+  var deviceMinor: UInt64?
+  var accessACL: [UInt8]?
+  var defaultACL: [UInt8]?
+  /// In the order of the records; a name may come twice.
+  var schilyAttributes: [ExtendedAttribute] = []
+  /// Attributes in libarchive's own encoding, which it writes beside the others.
+  var libarchiveAttributes: [ExtendedAttribute] = []
+  var sparse: PaxSparse?
+  var notes: [String] = []
+
+  /// Reads all records of a pax header.
+  ///
+  /// - Returns: the fault that ended the reading; what the records before it said is kept.
+  mutating func parse(_ records: Span<UInt8>) -> FormatError? {
+    do throws(FormatError) {
+      var start = 0
+      while start < records.count { start = try parseRecord(records, from: start) }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Takes one record and returns where the next begins.
+  private mutating func parseRecord(_ records: Span<UInt8>, from start: Int) throws(FormatError) -> Int {
+    var index = start
+    var count = 0
+    while index < records.count, (0x30...0x39).contains(records[index]) {
+      count = count * 10 + Int(records[index] - 0x30)
+      // Bounds the arithmetic too.
+      guard count <= records.count - start else {
+        throw FormatError(
+          .malformed, "a pax record claims at least \(count) bytes, \(records.count - start) are left")
+      }
+      index += 1
+    }
+    guard index > start, index < records.count, records[index] == 0x20 else {
+      throw FormatError(.malformed, "a pax record does not begin with its length and a blank")
+    }
+    let end = start + count
+    guard end > index + 1, records[end - 1] == 0x0A else {
+      throw FormatError(.malformed, "a pax record of \(count) bytes does not end with a newline")
+    }
+    let body = records.extracting((index + 1)..<(end - 1))
+    guard let equals = TarBytes.firstIndex(of: 0x3D, in: body), equals > 0 else {
+      throw FormatError(.malformed, "a pax record has no keyword")
+    }
+    try take(body.extracting(0..<equals), body.extracting((equals + 1)..<body.count))
+    return end
+  }
+
+  private mutating func take(_ keyword: Span<UInt8>, _ value: Span<UInt8>) throws(FormatError) {
+    switch keyword[0] {
+    case 0x53 where TarBytes.hasPrefix(keyword, "SCHILY."): try takeSchily(keyword, value)
+    case 0x47 where TarBytes.hasPrefix(keyword, "GNU.sparse."):
+      var sparse = self.sparse ?? PaxSparse()
+      self.sparse = nil
+      defer { self.sparse = sparse }
+      try sparse.take(keyword, value)
+    case 0x4C where TarBytes.hasPrefix(keyword, "LIBARCHIVE.xattr."): takeLibarchive(keyword, value)
+    default: try takeStandard(keyword, value)
+    }
+  }
+
+  private mutating func takeStandard(_ keyword: Span<UInt8>, _ value: Span<UInt8>) throws(FormatError) {
+    if TarBytes.equals(keyword, "mtime") {
+      try takeTime(value)
+    } else if TarBytes.equals(keyword, "path") {
+      path = try Self.name(value, "path")
+    } else if TarBytes.equals(keyword, "linkpath") {
+      linkPath = try Self.name(value, "linkpath")
+    } else if TarBytes.equals(keyword, "size") {
+      hasUnusableSize = true
+      size = try Self.number(value, "size")
+      hasUnusableSize = false
+    } else if TarBytes.equals(keyword, "uid") {
+      userID = value.count == 0 ? nil : try Self.number(value, "uid")
+    } else if TarBytes.equals(keyword, "gid") {
+      groupID = value.count == 0 ? nil : try Self.number(value, "gid")
+    } else if TarBytes.equals(keyword, "uname") {
+      userName = try Self.text(value, "uname")
+    } else if TarBytes.equals(keyword, "gname") {
+      groupName = try Self.text(value, "gname")
+    }
+  }
+
+  private mutating func takeTime(_ value: Span<UInt8>) throws(FormatError) {
+    guard value.count > 0 else {
+      modificationTime = nil
+      return
+    }
+    guard let (time, isClamped) = TarTimestamp.parse(value) else {
+      throw FormatError(.malformed, "the pax record mtime is no time")
+    }
+    modificationTime = time
+    if isClamped { notes.append("the modification time is out of range and was clamped") }
+  }
+
+  private mutating func takeSchily(_ keyword: Span<UInt8>, _ value: Span<UInt8>) throws(FormatError) {
+    if TarBytes.hasPrefix(keyword, PaxRecord.attributePrefix) {
+      let start = PaxRecord.attributePrefix.utf8CodeUnitCount
+      let name = PaxText.unescapedGNU(keyword.extracting(start..<keyword.count))
+      guard !name.isEmpty, !TarBytes.contains(0, in: name.span) else {
+        throw FormatError(.malformed, "an extended attribute has an empty name or a NUL byte in it")
+      }
+      schilyAttributes.append(ExtendedAttribute(name: name, value: TarBytes.array(value)))
+    } else if TarBytes.equals(keyword, "SCHILY.acl.access") {
+      accessACL = TarBytes.array(value)
+    } else if TarBytes.equals(keyword, "SCHILY.acl.default") {
+      defaultACL = TarBytes.array(value)
+    } else if TarBytes.equals(keyword, "SCHILY.devmajor") {
+      deviceMajor = try Self.number(value, "SCHILY.devmajor")
+    } else if TarBytes.equals(keyword, "SCHILY.devminor") {
+      deviceMinor = try Self.number(value, "SCHILY.devminor")
+    }
+  }
+
+  private mutating func takeLibarchive(_ keyword: Span<UInt8>, _ value: Span<UInt8>) {
+    let name = PaxText.percentDecoded(keyword.extracting(17..<keyword.count))
+    guard !name.isEmpty, !TarBytes.contains(0, in: name.span), let decoded = PaxText.base64Decoded(value) else {
+      notes.append("an extended attribute in libarchive's encoding cannot be decoded and was left out")
+      return
+    }
+    libarchiveAttributes.append(ExtendedAttribute(name: name, value: decoded))
+  }
+
+  static func number(_ value: Span<UInt8>, _ keyword: StaticString) throws(FormatError) -> UInt64 {
+    guard let number = TarNumber.decimal(value) else {
+      throw FormatError(.malformed, "the pax record \(keyword) is no number from 0 to \(UInt64.max)")
+    }
+    return number
+  }
+
+  static func name(_ value: Span<UInt8>, _ keyword: StaticString) throws(FormatError) -> [UInt8] {
+    guard value.count > 0 else { throw FormatError(.malformed, "the pax record \(keyword) is empty") }
+    return try text(value, keyword)
+  }
+
+  private static func text(_ value: Span<UInt8>, _ keyword: StaticString) throws(FormatError) -> [UInt8] {
+    guard !TarBytes.contains(0, in: value) else {
+      throw FormatError(.malformed, "the pax record \(keyword) has a NUL byte")
+    }
+    return TarBytes.array(value)
+  }
+}
+
+extension PaxAttributes {
+  /// The attributes in which Linux keeps POSIX ACLs.
+  static func isACLName(_ name: Span<UInt8>) -> Bool {
+    TarBytes.equals(name, "system.posix_acl_access") || TarBytes.equals(name, "system.posix_acl_default")
+  }
+
+  /// Puts attributes and ACLs into a member: sorted, each name once (the last record wins, SCHILY before LIBARCHIVE),
+  /// ACL attributes as ACL text.
+  mutating func moveAttributes(to member: inout Member) {
+    member.accessACL = accessACL ?? []
+    member.defaultACL = defaultACL ?? []
+    if schilyAttributes.isEmpty, libarchiveAttributes.isEmpty { return }
+    // The sort is stable: of equal names the last one is the one that counts.
+    let all = (libarchiveAttributes + schilyAttributes).sorted { TarBytes.precedes($0.name, $1.name) }
+    for index in all.indices {
+      if index + 1 < all.count, all[index + 1].name == all[index].name { continue }
+      let name = all[index].name
+      guard Self.isACLName(name.span) else {
+        member.extendedAttributes.append(all[index])
+        continue
+      }
+      guard let text = ACLText.text(fromXattr: all[index].value) else {
+        notes.append("a POSIX ACL attribute cannot be read and was left out")
+        continue
+      }
+      if TarBytes.equals(name.span, "system.posix_acl_access") {
+        if accessACL == nil { member.accessACL = text }
+      } else if defaultACL == nil {
+        member.defaultACL = text
+      }
+    }
+  }
+
+  /// Takes over what a global header may say. The others would let readers disagree about where members begin.
+  mutating func mergeGlobal(_ other: PaxAttributes) {
+    if let userID = other.userID { self.userID = userID }
+    if let groupID = other.groupID { self.groupID = groupID }
+    if let userName = other.userName { self.userName = userName }
+    if let groupName = other.groupName { self.groupName = groupName }
+    if let time = other.modificationTime { modificationTime = time }
+  }
+
+  /// The first keyword that no global header may have, because it belongs to one member.
+  var memberOnlyKeyword: String? {
+    if size != nil { return "size" }
+    if path != nil { return "path" }
+    if linkPath != nil { return "linkpath" }
+    if sparse != nil { return "GNU.sparse" }
+    return nil
+  }
+}
