@@ -19,4 +19,27 @@ public struct ArchiveSettings: Sendable, Equatable {
     self.zstdVersion = zstdVersion
     self.cutVersion = cutVersion
   }
+
+  func append(to out: inout [UInt8]) throws(FormatError) {
+    try validate()
+    out.append(varint: UInt64(chunkByteCount))
+    out.append(varint: Int64(level).zigzag)
+    out.append(varint: UInt64(zstdVersion))
+    out.append(varint: UInt64(cutVersion))
+  }
+
+  init(_ bytes: Span<UInt8>, _ cursor: inout IndexCursor) throws(FormatError) {
+    let limit = UInt64(UInt32.max)
+    chunkByteCount = UInt32(try cursor.varint(bytes, upTo: limit, "chunk size"))
+    level = Int32(truncatingIfNeeded: Int64(zigzag: try cursor.varint(bytes, upTo: limit, "level")))
+    zstdVersion = UInt32(try cursor.varint(bytes, upTo: limit, "zstd version"))
+    cutVersion = UInt32(try cursor.varint(bytes, upTo: limit, "cut version"))
+    try validate()
+  }
+
+  private func validate() throws(FormatError) {
+    guard Self.chunkByteCounts.contains(chunkByteCount) else {
+      throw FormatError(.limitExceeded, "chunk size \(chunkByteCount), not in \(Self.chunkByteCounts)")
+    }
+  }
 }

@@ -46,14 +46,4 @@ public struct IndexPage: Sendable, Equatable {
       return position
     }
   }
-
-  /// The canonical decoded payload: one byte sequence for one value.
-  ///
-  /// - Throws: `malformed` for a page that breaks a rule of the specification, `limitExceeded`.
-  public func encoded() throws(FormatError) -> [UInt8] { throw FormatError(.unsupported, "later") }
-
-  /// Reads a decoded payload and accepts its canonical form only.
-  ///
-  /// - Throws: `malformed`, `truncated`, `limitExceeded`, with the offset in the payload.
-  public init(decoding bytes: Span<UInt8>) throws(FormatError) { throw FormatError(.unsupported, "later") }
 }

@@ -35,18 +35,73 @@ public enum SeekTable {
   ///
   /// - Throws: `limitExceeded` for more than ``maximumFrameCount`` entries.
   public static func encodedFrame(_ entries: [Entry]) throws(FormatError) -> [UInt8] {
-    throw FormatError(.unsupported, "later")
+    guard entries.count <= maximumFrameCount else {
+      throw FormatError(.limitExceeded, "seek table of \(entries.count) frames")
+    }
+    var frame = SkippableFrame.header(magic: magic, payloadByteCount: UInt32(entries.count * 8 + footerByteCount))
+    frame.reserveCapacity(entries.count * 8 + overheadByteCount)
+    for entry in entries {
+      frame.append(littleEndian: entry.compressedByteCount)
+      frame.append(littleEndian: entry.decompressedByteCount)
+    }
+    appendFooter(frameCount: UInt32(entries.count), to: &frame)
+    return frame
+  }
+
+  static func appendFooter(frameCount: UInt32, to frame: inout [UInt8]) {
+    frame.append(littleEndian: frameCount)
+    frame.append(0)
+    frame.append(littleEndian: footerMagic)
   }
 
   /// Reads the last 9 bytes of a file: nil when they are no footer of a seek table.
   ///
   /// - Throws: `malformed` for reserved bits or too many frames.
-  public static func parseFooter(_ bytes: Span<UInt8>) throws(FormatError) -> Footer? { nil }
+  public static func parseFooter(_ bytes: Span<UInt8>) throws(FormatError) -> Footer? {
+    guard bytes.count == footerByteCount else { return nil }
+    var cursor = IndexCursor(0..<footerByteCount)
+    let frameCount = try cursor.littleEndian(bytes, as: UInt32.self)
+    let descriptor = try cursor.byte(bytes)
+    guard try cursor.littleEndian(bytes, as: UInt32.self) == footerMagic else { return nil }
+    guard descriptor & 0x7C == 0 else {
+      throw FormatError(.malformed, "seek table with reserved bits \(descriptor)", offset: 4)
+    }
+    guard frameCount <= maximumFrameCount else {
+      throw FormatError(.malformed, "seek table of \(frameCount) frames", offset: 0)
+    }
+    return Footer(frameCount: frameCount, hasChecksums: descriptor & 0x80 != 0)
+  }
 
   /// Reads a whole frame, also one with checksums (which are ignored).
   ///
   /// - Throws: `malformed`, `truncated`.
   public static func parse(_ frame: Span<UInt8>) throws(FormatError) -> [Entry] {
-    throw FormatError(.unsupported, "later")
+    guard frame.count >= overheadByteCount else {
+      throw FormatError(.truncated, "seek table of \(frame.count) bytes")
+    }
+    var cursor = IndexCursor(0..<(frame.count - footerByteCount))
+    guard try cursor.littleEndian(frame, as: UInt32.self) == magic else {
+      throw FormatError(.malformed, "no seek table where one is expected", offset: 0)
+    }
+    let payload = Int(try cursor.littleEndian(frame, as: UInt32.self))
+    guard payload + SkippableFrame.headerByteCount == frame.count else {
+      throw FormatError(.malformed, "seek table says \(payload + 8) bytes and has \(frame.count)", offset: 4)
+    }
+    guard let footer = try parseFooter(frame.extracting((frame.count - footerByteCount)..<frame.count)) else {
+      throw FormatError(.malformed, "seek table without its footer", offset: UInt64(frame.count - 4))
+    }
+    guard footer.tableByteCount == frame.count else {
+      throw FormatError(.malformed, "seek table of \(footer.frameCount) frames has \(frame.count) bytes")
+    }
+    var entries: [Entry] = []
+    entries.reserveCapacity(Int(footer.frameCount))
+    for _ in 0..<footer.frameCount {
+      let compressed = try cursor.littleEndian(frame, as: UInt32.self)
+      let decompressed = try cursor.littleEndian(frame, as: UInt32.self)
+      entries.append(Entry(compressedByteCount: compressed, decompressedByteCount: decompressed))
+      if footer.hasChecksums { _ = try cursor.take(4) }
+    }
+    try cursor.finish()
+    return entries
   }
 }

@@ -29,25 +29,66 @@ public enum SkippableFrame {
 
   /// The 16 bytes that begin a frame of ours whose payload behind the index header has the given size.
   public static func prefix(_ kind: IndexFrameKind, bodyByteCount: Int) throws(FormatError) -> [UInt8] {
-    throw FormatError(.unsupported, "later")
+    guard bodyByteCount >= 0, bodyByteCount <= Int(UInt32.max) - 8 else {
+      throw FormatError(.limitExceeded, "frame with a body of \(bodyByteCount) bytes")
+    }
+    var bytes = header(payloadByteCount: UInt32(bodyByteCount + 8))
+    bytes.append(contentsOf: signature)
+    bytes.append(kind.rawValue)
+    bytes.append(formatVersion)
+    bytes.append(littleEndian: UInt16(0))
+    return bytes
   }
 
   /// A whole frame of ours.
   public static func wrap(_ kind: IndexFrameKind, body: [UInt8]) throws(FormatError) -> [UInt8] {
-    throw FormatError(.unsupported, "later")
+    return try prefix(kind, bodyByteCount: body.count) + body
   }
 
   /// What the frame is that begins with `bytes` (at least 16): nil when it is not ours.
   ///
   /// - Throws: `unsupported` for a frame of ours of another version or kind, `malformed` for non-zero reserved bytes.
   public static func kind(_ bytes: Span<UInt8>) throws(FormatError) -> IndexFrameKind? {
-    throw FormatError(.unsupported, "later")
+    guard bytes.count >= prefixByteCount else { return nil }
+    var cursor = IndexCursor(0..<prefixByteCount)
+    guard try cursor.littleEndian(bytes, as: UInt32.self) == magic else { return nil }
+    let payload = try cursor.littleEndian(bytes, as: UInt32.self)
+    for byte in signature where try cursor.byte(bytes) != byte { return nil }
+    let kind = try cursor.byte(bytes)
+    let version = try cursor.byte(bytes)
+    guard version == formatVersion else {
+      throw cursor.failure(.unsupported, "index of version \(version); this reads version \(formatVersion)")
+    }
+    guard let known = IndexFrameKind(rawValue: kind) else {
+      throw cursor.failure(.unsupported, "index frame of unknown kind \(kind)")
+    }
+    guard try cursor.littleEndian(bytes, as: UInt16.self) == 0 else {
+      throw cursor.failure(.malformed, "reserved bytes of an index header are not zero")
+    }
+    guard payload >= 8 else { throw cursor.failure(.malformed, "index frame of \(payload) bytes") }
+    return known
   }
 
   /// Checks that `frame` is exactly one frame of ours of this kind; the result is the range behind the index header.
   ///
   /// - Throws: `malformed`, `truncated`, `unsupported`, offsets in the frame.
   public static func parse(_ kind: IndexFrameKind, _ frame: Span<UInt8>) throws(FormatError) -> Range<Int> {
-    throw FormatError(.unsupported, "later")
+    guard frame.count >= prefixByteCount else {
+      throw FormatError(.truncated, "index frame of \(frame.count) bytes", offset: UInt64(frame.count))
+    }
+    guard let found = try Self.kind(frame) else {
+      throw FormatError(.malformed, "no index frame where one is expected", offset: 0)
+    }
+    guard found == kind else {
+      throw FormatError(.malformed, "index frame of kind \(found) where a \(kind) is expected", offset: 12)
+    }
+    var cursor = IndexCursor(4..<8)
+    let payload = Int(try cursor.littleEndian(frame, as: UInt32.self))
+    guard payload + headerByteCount == frame.count else {
+      throw FormatError(
+        payload + headerByteCount > frame.count ? .truncated : .malformed,
+        "index frame says \(payload + headerByteCount) bytes and has \(frame.count)", offset: 4)
+    }
+    return prefixByteCount..<frame.count
   }
 }
