@@ -36,6 +36,6 @@ public enum NameFilter {
   private static func bit(_ hash: UInt64, _ probe: UInt64, _ bitCount: UInt64) -> Int {
     let step = (hash << 32 | hash >> 32) | 1
     let mixed = (hash &+ probe &* step) >> 32
-    return Int(mixed &* bitCount >> 32)
+    return Int((mixed &* bitCount) >> 32)
   }
 }

@@ -12,6 +12,19 @@ public struct ZstdFrameHeader: Sendable, Equatable {
   public var isSingleSegment: Bool
   /// Bytes of magic and header: 6...18.
   public var headerByteCount: Int
+
+  /// A header from its parts.
+  public init(
+    windowByteCount: UInt64, contentByteCount: UInt64?, dictionaryID: UInt32?, hasChecksum: Bool,
+    isSingleSegment: Bool, headerByteCount: Int
+  ) {
+    self.windowByteCount = windowByteCount
+    self.contentByteCount = contentByteCount
+    self.dictionaryID = dictionaryID
+    self.hasChecksum = hasChecksum
+    self.isSingleSegment = isSingleSegment
+    self.headerByteCount = headerByteCount
+  }
 }
 
 /// The outside of zstd frames, without decompression.
