@@ -1,0 +1,123 @@
+import ArchiveFormat
+import Testing
+
+@Suite struct ChunkingTests {
+  struct Entry: Hashable, Sendable {
+    var hash: UInt64
+    var byteCount: Int
+  }
+
+  static let chunk = 1 << 20
+
+  static func groups(_ entries: [Entry], chunk: Int = Self.chunk) -> [[Entry]] {
+    var planner = ChunkPlanner<Entry>(chunkByteCount: chunk)
+    var groups: [[Entry]] = []
+    for entry in entries {
+      planner.add(nameHash: entry.hash, tarByteCount: entry.byteCount, payload: entry, into: &groups)
+    }
+    planner.flush(into: &groups)
+    return groups
+  }
+
+  /// Sizes of files as they are in source trees: many small, few large; always less than half a chunk.
+  static func size(_ random: inout SeededGenerator) -> Int {
+    let data = Int(1 << UInt64(random.below(17))) + random.below(12_000)
+    return 512 + (min(data, chunk / 2 - 1) + 511) & ~511
+  }
+
+  static func tree(_ seed: UInt64, _ count: Int) -> [Entry] {
+    var random = SeededGenerator(seed)
+    return (0..<count).map { _ in Entry(hash: random.next(), byteCount: size(&random)) }
+  }
+
+  static func bytes(_ group: [Entry]) -> Int { group.reduce(0) { $0 + $1.byteCount } }
+
+  @Test func nothingIsLostAndSizesAreBounded() {
+    var (total, count) = (0, 0)
+    for seed in 0..<20 as Range<UInt64> {
+      let entries = Self.tree(seed, 4000)
+      let groups = Self.groups(entries)
+      #expect(groups.flatMap { $0 } == entries, "seed \(seed)")
+      #expect(groups.allSatisfy { !$0.isEmpty && Self.bytes($0) <= Self.chunk / 2 * 3 }, "seed \(seed)")
+      let small = groups.dropLast().count { Self.bytes($0) < Self.chunk / 2 }
+      #expect(small * 50 <= groups.count, "seed \(seed): \(small) of \(groups.count) below T/2")
+      total += groups.reduce(0) { $0 + Self.bytes($1) }
+      count += groups.count
+    }
+    let mean = Double(total) / Double(count) / Double(Self.chunk)
+    print("mean chunk: \(mean) T")
+    #expect(mean > 0.8 && mean < 1.2)
+  }
+
+  @Test func extremeSizesStayWithinBounds() {
+    for seed in 0..<200 as Range<UInt64> {
+      var random = SeededGenerator(seed)
+      let largest = [512, 4096, Self.chunk / 2 + 1024][random.below(3)]
+      let hashes = random.below(3)
+      let entries = (0..<1500).map { index in
+        let hash = hashes == 0 ? 0 : hashes == 1 ? UInt64(index) : UInt64(10_000 - index)
+        return Entry(hash: random.chance(2) ? hash : random.next(), byteCount: 512 + random.below(largest))
+      }
+      let groups = Self.groups(entries)
+      #expect(groups.flatMap { $0 } == entries)
+      #expect(groups.allSatisfy { Self.bytes($0) <= Self.chunk / 2 * 3 }, "seed \(seed)")
+    }
+  }
+
+  @Test func lookAheadIsBounded() {
+    var planner = ChunkPlanner<Int>(chunkByteCount: 32 << 20)
+    var groups: [[Int]] = []
+    var most = 0
+    for index in 0..<100_000 {
+      // Ascending weights: no boundary of its own.
+      planner.add(nameHash: UInt64(index), tarByteCount: 512, payload: index, into: &groups)
+      most = max(most, planner.pendingCount)
+    }
+    #expect(most <= 16_385)
+    planner.flush(into: &groups)
+    #expect(groups.flatMap { $0 } == Array(0..<100_000))
+    #expect(planner.pendingCount == 0)
+  }
+
+  @Test func flushIsABoundaryWithoutMemory() {
+    let (left, right) = (Self.tree(1, 900), Self.tree(2, 900))
+    var planner = ChunkPlanner<Entry>(chunkByteCount: Self.chunk)
+    var groups: [[Entry]] = []
+    for part in [left, right] {
+      for entry in part {
+        planner.add(nameHash: entry.hash, tarByteCount: entry.byteCount, payload: entry, into: &groups)
+      }
+      planner.flush(into: &groups)
+    }
+    #expect(groups == Self.groups(left) + Self.groups(right))
+  }
+
+  /// Groups of the tree before an edit that are not groups of the tree after it.
+  static func lost(_ before: [[Entry]], _ after: [[Entry]]) -> Int {
+    let kept = Set(after)
+    return before.count { !kept.contains($0) }
+  }
+
+  @Test func anEditChangesTheGroupsBesideItOnly() {
+    var histogram: [Int: Int] = [:]
+    for seed in 0..<2000 as Range<UInt64> {
+      var random = SeededGenerator(seed &* 977 &+ 5)
+      let entries = Self.tree(seed / 100, 1500)
+      let before = Self.groups(entries)
+      var changed = entries
+      let place = random.below(entries.count)
+      switch random.below(4) {
+      case 0: changed.insert(Entry(hash: random.next(), byteCount: Self.size(&random)), at: place)
+      case 1: changed.remove(at: place)
+      case 2: changed[place].byteCount = Self.size(&random)
+      default:
+        // A member that is a boundary.
+        let group = 1 + random.below(before.count - 1)
+        changed.remove(at: before[..<group].reduce(0) { $0 + $1.count })
+      }
+      histogram[Self.lost(before, Self.groups(changed)), default: 0] += 1
+    }
+    print("groups lost by an edit: \(histogram.sorted { $0.key < $1.key })")
+    #expect((histogram.keys.max() ?? 0) <= 2)
+  }
+}
