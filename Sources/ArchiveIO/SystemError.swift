@@ -17,6 +17,7 @@ public struct SystemError: Error, Sendable, Equatable {
     self.path = path
   }
 
+  /// Equal in call, `errno` and path.
   public static func == (left: SystemError, right: SystemError) -> Bool {
     left.errno == right.errno && left.path == right.path
       && left.call.description == right.call.description
