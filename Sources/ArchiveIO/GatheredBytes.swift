@@ -14,7 +14,7 @@ struct GatheredBytes {
   @unsafe init(_ buffers: [UnsafeRawBufferPointer]) {
     unsafe pieces = []
     unsafe pieces.reserveCapacity(buffers.count)
-    for index in buffers.indices where unsafe buffers[index].count > 0 {
+    for index in unsafe buffers.indices where unsafe buffers[index].count > 0 {
       let buffer = unsafe buffers[index]
       unsafe pieces.append(starc_piece(base: buffer.baseAddress, byte_count: buffer.count))
       byteCount += buffer.count
