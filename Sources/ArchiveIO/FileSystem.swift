@@ -153,14 +153,18 @@ func withNames(
 /// Gives -EINVAL for a name with a NUL in it.
 @inline(__always)
 func withTerminated(_ name: [UInt8], _ body: (UnsafePointer<CChar>) -> Int64) -> Int64 {
+  unsafe name.withUnsafeBytes { unsafe withTerminated($0, body) }
+}
+
+/// The same for a part of an array.
+@inline(__always)
+func withTerminated(_ name: UnsafeRawBufferPointer, _ body: (UnsafePointer<CChar>) -> Int64) -> Int64 {
   unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: name.count + 1) { copy in
     guard let base = copy.baseAddress else { return Int64(-ENOMEM) }
-    let hasZero = unsafe name.withUnsafeBytes { bytes in
-      guard let source = bytes.baseAddress else { return false }
-      unsafe memcpy(base, source, bytes.count)
-      return unsafe memchr(source, 0, bytes.count) != nil
+    if let source = name.baseAddress {
+      unsafe memcpy(base, source, name.count)
+      if unsafe memchr(source, 0, name.count) != nil { return Int64(-EINVAL) }
     }
-    if hasZero { return Int64(-EINVAL) }
     unsafe base[name.count] = 0
     return unsafe body(base)
   }
