@@ -44,4 +44,7 @@ public final class SharedDescriptor: Sendable {
   public init(_ descriptor: consuming Descriptor) { rawValue = descriptor.release() }
 
   deinit { _ = starc_close(rawValue) }
+
+  /// A second descriptor (close-on-exec) for the same open file.
+  public func duplicated() throws(SystemError) -> Descriptor { try Descriptor.duplicate(of: rawValue) }
 }

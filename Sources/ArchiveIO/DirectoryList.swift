@@ -81,6 +81,22 @@ struct DirectoryList: ~Copyable {
     entries.removeSubrange(start...)
   }
 
+  /// Takes away the entries from an index on for which `isDone`, given the NUL-terminated name and the type, says so.
+  mutating func removeEntries(from start: Int, _ isDone: (UnsafePointer<CChar>, UInt8) -> Bool) {
+    var kept = start
+    for index in start..<entries.count {
+      let entry = entries[index]
+      if unsafe withName(index, { name, _ in unsafe isDone(name, entry.type) }) { continue }
+      entries[kept] = entry
+      kept += 1
+    }
+    if kept == start, start < entries.count {
+      removeAll(from: start)
+    } else {
+      entries.removeSubrange(kept...)
+    }
+  }
+
   /// Appends the entry's name to a path.
   func appendName(_ index: Int, to path: inout [UInt8]) {
     unsafe withName(index) { pointer, length in

@@ -144,7 +144,8 @@ package final class DirectoryWalker {
       if result < 0 {
         // What is left of the directories that cannot be reached is given up, with one failure.
         let error = SystemError(
-          "openat", errno: Int32(truncatingIfNeeded: -result), path: Array(path[..<levels[stack.depth + 1].pathLength].dropLast()))
+          "openat", errno: Int32(truncatingIfNeeded: -result),
+          path: Array(path[..<levels[stack.depth + 1].pathLength].dropLast()))
         list.removeAll(from: levels[stack.depth + 1].start)
         levels.removeSubrange((stack.depth + 1)...)
         path.removeSubrange(levels[stack.depth].pathLength...)
