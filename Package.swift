@@ -20,7 +20,7 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
-    .target(name: "CLinuxShims"),
+    .target(name: "CLinuxShims", cSettings: [.define("STARC_FAULTS", .when(configuration: .debug))]),
     .target(name: "ArchiveFormat", dependencies: ["CXXHash"], swiftSettings: rules),
     .target(name: "ArchiveIO", dependencies: ["CLinuxShims"], swiftSettings: rules),
     .target(
