@@ -13,6 +13,12 @@ public enum ProcessFacts {
   /// The user on whose behalf files are made.
   public static var effectiveUserID: UInt32 { starc_geteuid() }
 
+  /// The group that this process acts as.
+  public static var effectiveGroupID: UInt32 { getegid() }
+
+  /// The number of this process.
+  public static var processID: Int32 { getpid() }
+
   /// The space that is left on the file system of an open file for this user.
   package static func freeSpace(of descriptor: Int32) throws(SystemError) -> (bytes: UInt64, inodes: UInt64) {
     var (bytes, inodes): (UInt64, UInt64) = (0, 0)

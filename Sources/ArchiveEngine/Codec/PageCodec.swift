@@ -19,7 +19,7 @@ final class PageCodec {
     }
     if ZSTD_isError(result) != 0 { throw ArchiveError(zstd: result, doing: "compressing an index page") }
     let frame = try format { () throws(FormatError) in
-      try PageFrame.wrap(compressed: compressed.span.extracting(0..<result), decodedByteCount: payload.count)
+      try PageFrame.wrap(compressed: Array(compressed[..<result]).span, decodedByteCount: payload.count)
     }
     let summary = try format { () throws(FormatError) in try PageSummary(page: page, frame: frame.span) }
     return (frame, summary)
@@ -29,7 +29,7 @@ final class PageCodec {
   func decodePayload(_ frame: Span<UInt8>) throws(ArchiveError) -> [UInt8] {
     let (byteCount, range) = try format { () throws(FormatError) in try PageFrame.parse(frame) }
     var result = 0
-    let payload = [UInt8](unsafeUninitializedCapacity: byteCount) { target, count in
+    let payload = unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { target, count in
       result = unsafe frame.extracting(range).withUnsafeBytes { source in
         unsafe ZSTD_decompress(target.baseAddress, byteCount, source.baseAddress, source.count)
       }

@@ -28,9 +28,10 @@ final class Destination: Sendable {
     self.root = root
     self.isNew = isNew
     overwrite = options.overwrite
-    userID = ProcessFacts.effectiveUserID
+    let user = ProcessFacts.effectiveUserID
+    userID = user
     groupID = ProcessFacts.effectiveGroupID
-    func decide(_ choice: ExtractOptions.Choice) -> Bool { choice == .yes || (choice == .automatic && userID == 0) }
+    func decide(_ choice: ExtractOptions.Choice) -> Bool { choice == .yes || (choice == .automatic && user == 0) }
     restoresOwner = decide(options.restoresOwner)
     restoresPermissions = decide(options.restoresPermissions)
     restoresSetID = restoresPermissions && (restoresOwner || options.restoresPermissions == .yes)

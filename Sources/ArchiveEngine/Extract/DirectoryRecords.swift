@@ -32,7 +32,7 @@ struct DirectoryRecords {
     }
     let offset = try store.append(record.framed)
     let depth = path == [UInt8(ascii: ".")] ? 0 : 1 + path.reduce(0) { $0 + ($1 == UInt8(ascii: "/") ? 1 : 0) }
-    entries.append(UInt64(min(depth, 1 << 20 - 1)) << Self.offsetBits | UInt64(offset))
+    entries.append(UInt64(min(depth, (1 << 20) - 1)) << Self.offsetBits | UInt64(offset))
   }
 
   /// Gives every directory that is still the one remembered its metadata, deepest first.
@@ -46,7 +46,7 @@ struct DirectoryRecords {
     let cursor = DirectoryCursor(root: destination.root)
     for entry in entries {
       try stop?.check()
-      let offset = Int64(entry & (1 << Self.offsetBits - 1))
+      let offset = Int64(entry & ((1 << Self.offsetBits) - 1))
       var record = try system { () throws(SystemError) in
         try RecordReader.read(from: store, at: offset)
       }

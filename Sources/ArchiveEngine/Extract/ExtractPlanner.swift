@@ -1,5 +1,6 @@
 internal import ArchiveFormat
 internal import ArchiveIO
+internal import Synchronization
 
 /// Decides in archive order what becomes of every member. The control thread only.
 ///
@@ -212,7 +213,7 @@ final class ExtractPlanner {
         try FileSystem.makeDirectory(at: parent, name, mode: 0o700)
         return true
       } catch {
-        guard error.isExisting, !destination.isNew else { throw error }
+        guard error.alreadyExists, !destination.isNew else { throw error }
         let status = try FileSystem.status(at: parent, name)
         if status.kind == .directory { return false }
         guard destination.overwrite == .replace else { throw error }
@@ -221,7 +222,7 @@ final class ExtractPlanner {
         return true
       }
     } catch {
-      if error.isNotDirectory || error.isLoop {
+      if error.isNotDirectory {
         throw ArchiveError(.rejected, "a directory on its way is a link or a file in the destination", path: path)
       }
       throw ArchiveError(error).at(path: path)
@@ -296,7 +297,7 @@ final class ExtractPlanner {
       } catch {
         let message = "hard link to \"\(PathText.printable(target))\" failed: \(error.message)"
         if error.isNotFound { return skip(path, "\(message); left out") }
-        try reject(path, ArchiveError(error.isExisting ? .exists : .rejected, message))
+        try reject(path, ArchiveError(error.alreadyExists ? .exists : .rejected, message))
       }
     }
   }

@@ -1,5 +1,6 @@
 internal import ArchiveFormat
 internal import ArchiveIO
+internal import Synchronization
 
 /// Makes files, symlinks, FIFOs and device nodes below the destination. Belongs to one thread.
 ///
@@ -63,7 +64,7 @@ final class LeafCreator {
       if !isDirect { try settle(parent, working, name, replacesOwn: action.replacesOwn) }
     } catch {
       // EEXIST on a direct name means that it is not ours to remove.
-      if !(isDirect && error.isExisting) { try? FileSystem.removeFile(at: parent, working) }
+      if !(isDirect && error.alreadyExists) { try? FileSystem.removeFile(at: parent, working) }
       throw SystemError(error.call, errno: error.errno, path: action.path)
     }
     return true
@@ -84,7 +85,7 @@ final class LeafCreator {
   private func write(
     _ member: Member, _ content: UnsafeRawBufferPointer, storedOffset: UInt64, to descriptor: Int32
   ) throws(SystemError) {
-    guard !content.isEmpty else { return }
+    guard unsafe !content.isEmpty else { return }
     guard let extents = member.sparseExtents else {
       if storedOffset == 0, UInt64(content.count) == member.byteCount {
         return try unsafe FileSystem.write(descriptor, content)

@@ -1,4 +1,5 @@
 internal import ArchiveFormat
+internal import ArchiveIO
 internal import Dispatch
 internal import Synchronization
 

@@ -25,7 +25,7 @@ final class OrderedDrain<Result: Sendable>: Sendable {
       while true {
         arrived.wait()
         while let arrival = take() { consume(arrival.result) }
-        if state.withLock({ $0.end.map { end in $0.next >= end } ?? false }) { return }
+        if state.withLock({ $0.next >= $0.end ?? .max }) { return }
       }
     }
   }

@@ -15,7 +15,7 @@ final class ArchiveFile: Sendable {
   func read(_ range: Range<UInt64>) throws(ArchiveError) -> [UInt8] {
     let count = Int(range.upperBound - range.lowerBound)
     var failure: ArchiveError?
-    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
       do throws(ArchiveError) {
         try unsafe read(at: range.lowerBound, into: UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count))
         initialized = count

@@ -33,7 +33,7 @@ final class ChunkLoader {
     }
     let target = unsafe UnsafeMutableRawBufferPointer(start: stored.base, count: count)
     try unsafe file.read(at: offset, into: target)
-    let frame = unsafe UnsafeRawBufferPointer(target)
+    let frame = UnsafeRawBufferPointer(target)
     let hash = unsafe XXH3.hash64(frame)
     guard hash == record.storedHash else {
       throw ArchiveError(
@@ -59,6 +59,6 @@ final class ChunkLoader {
     guard produced == size else {
       throw ArchiveError(.mismatch, "chunk \(number) decodes to \(produced) bytes where the index states \(size)", offset: offset)
     }
-    return unsafe UnsafeRawBufferPointer(target)
+    return UnsafeRawBufferPointer(target)
   }
 }

@@ -1,4 +1,5 @@
 internal import ArchiveFormat
+internal import ArchiveIO
 internal import Dispatch
 internal import Synchronization
 
@@ -133,7 +134,7 @@ final class SpanningMember: Sendable {
     if !part.headerRange.isEmpty {
       let bytes = unsafe UnsafeBufferPointer<UInt8>(
         start: content.baseAddress?.assumingMemoryBound(to: UInt8.self), count: content.count)
-      let result: Result<TarParser.Event?, FormatError> = unsafe state.withLock { state in
+      let result: Result<TarParser.Event?, FormatError> = state.withLock { state in
         do throws(FormatError) { return .success(try unsafe state.parser.consume(bytes.span, in: part.headerRange).event) } catch {
           return .failure(error)
         }

@@ -24,9 +24,9 @@ final class ArchiveOutput: @unchecked Sendable {
     case .descriptor(let writer):
       do throws(SystemError) { try unsafe writer.write(pieces) } catch { throw ArchiveError(error) }
     case .sink(let sink):
-      for index in pieces.indices { try unsafe sink.write(RawSpan(_unsafeBytes: pieces[index])) }
+      for index in unsafe pieces.indices { try unsafe sink.write(RawSpan(_unsafeBytes: pieces[index])) }
     }
-    for index in pieces.indices { byteCount += UInt64(unsafe pieces[index].count) }
+    for index in unsafe pieces.indices { byteCount += UInt64(unsafe pieces[index].count) }
   }
 
   func write(_ bytes: [UInt8]) throws(ArchiveError) {

@@ -1,5 +1,4 @@
 public import ArchiveFormat
-public import ArchiveIO
 
 extension ArchiveWriter {
   /// Appends a member that consists of metadata only: a directory, symlink, hard link to an earlier member, FIFO or device node.
@@ -23,7 +22,7 @@ extension ArchiveWriter {
       return try plan(PendingMember(member: member, source: content.isEmpty ? .none : .bytes(content)))
     }
     var offset = 0
-    try planStream(member) { buffer throws(ArchiveError) in
+    try unsafe planStream(member) { buffer throws(ArchiveError) in
       let count = min(buffer.count, content.count - offset)
       unsafe content.withUnsafeBytes {
         unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count]))
@@ -67,6 +66,6 @@ extension ArchiveWriter {
     try claim(member.path, isDirectory: false)
     var plain = member
     plain.sparseExtents = nil
-    try planStream(plain) { buffer throws(ArchiveError) in try unsafe fill(buffer) }
+    try unsafe planStream(plain) { buffer throws(ArchiveError) in try unsafe fill(buffer) }
   }
 }

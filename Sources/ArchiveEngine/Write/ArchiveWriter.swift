@@ -57,7 +57,7 @@ public final class ArchiveWriter {
     onEvent: @escaping @Sendable (WriterEvent) -> Void = { _ in }
   ) throws(ArchiveError) {
     let stop = StopSignal(caller: cancellation)
-    let writer = try system { () throws(SystemError) in try DescriptorWriter(descriptor, cancellation: stop.token) }
+    let writer = try system { () throws(SystemError) in try DescriptorWriter(SharedDescriptor(Descriptor.duplicate(of: descriptor)), token: stop.token) }
     try self.init(ArchiveOutput(.descriptor(writer)), options: options, stop: stop, onEvent: onEvent)
     if let status = try? FileSystem.status(of: descriptor), status.kind == .regular {
       outputIdentity = (status.device, status.inode)
@@ -92,7 +92,7 @@ public final class ArchiveWriter {
     }
     planner = ChunkPlanner(chunkByteCount: options.chunkByteCount)
 
-    let laneCount = options.threadCount > 0 ? options.threadCount : ProcessFacts.availableProcessorCount
+    let laneCount = options.threadCount > 0 ? options.threadCount : ProcessFacts.availableCores
     let inputByteCount = Self.inputByteCount(options)
     var slots: [WriteSlot] = []
     for _ in 0..<laneCount + 2 {

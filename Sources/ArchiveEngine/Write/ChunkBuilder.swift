@@ -45,7 +45,7 @@ final class ChunkBuilder {
 
   /// Adds a member without content, or with content from memory.
   func add(_ member: Member, content: [UInt8] = []) throws(ArchiveError) {
-    try add(member) { buffer, offset in
+    try unsafe add(member) { buffer, offset in
       unsafe content.withUnsafeBytes { unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + buffer.count])) }
       return buffer.count
     }
@@ -78,7 +78,7 @@ final class ChunkBuilder {
       if member.kind == .file { contentHash = unsafe hashOf(member, UnsafeRawBufferPointer(target)) }
       used += paddedByteCount
     } else {
-      (contentHash, isIncomplete) = try addInPieces(member, dataByteCount: dataByteCount, slot: slot, read: read)
+      (contentHash, isIncomplete) = try unsafe addInPieces(member, dataByteCount: dataByteCount, slot: slot, read: read)
     }
     contentByteCount += member.byteCount
     members.append(

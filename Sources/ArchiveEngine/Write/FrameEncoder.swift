@@ -126,7 +126,7 @@ extension EncodedFrame {
         offset += length
       } while offset < contentByteCount
       unsafe pieces.append(UnsafeRawBufferPointer(rebasing: headers[headerOffset..<headers.count]))
-      do { return try unsafe .success(body(pieces)) } catch { return .failure(error) }
+      do throws(ArchiveError) { return try unsafe .success(body(pieces)) } catch { return .failure(error) }
     }
     return try result.get()
   }

@@ -1,5 +1,6 @@
 internal import ArchiveFormat
 internal import ArchiveIO
+internal import Dispatch
 internal import Synchronization
 
 /// Writes frames and index pages in archive order and keeps the account of them.
@@ -63,7 +64,7 @@ final class FrameOutput: @unchecked Sendable {
   }
 
   private func write(_ chunk: WriteResult.Chunk) throws(ArchiveError) {
-    try chunk.frame.withPieces(of: chunk.slot) { pieces throws(ArchiveError) in try unsafe output.write(pieces) }
+    try unsafe chunk.frame.withPieces(of: chunk.slot) { pieces throws(ArchiveError) in try unsafe output.write(pieces) }
     if chunk.frame.record.isStored { storedChunkCount += 1 }
     if !hasPreamble, let accumulator {
       hasPreamble = true
@@ -95,7 +96,7 @@ final class FrameOutput: @unchecked Sendable {
   func finish(closing: Manifest, encoder: FrameEncoder, slot: WriteSlot) throws(ArchiveError) -> WriteSummary {
     unsafe slot.input.base.initializeMemory(as: UInt8.self, repeating: 0, count: TarTrailer.byteCount)
     let end = try encoder.encode(slot, byteCount: TarTrailer.byteCount)
-    try end.withPieces(of: slot) { pieces throws(ArchiveError) in try unsafe output.write(pieces) }
+    try unsafe end.withPieces(of: slot) { pieces throws(ArchiveError) in try unsafe output.write(pieces) }
     guard let accumulator = self.accumulator.take() else {
       throw ArchiveError(.invalidArgument, "the archive is finished already")
     }

@@ -17,10 +17,10 @@ struct HardLinkTable {
   mutating func path(of status: FileStatus, orRemember path: [UInt8]) throws(SystemError) -> [UInt8]? {
     if (count + 1) * 8 > slots.count * 7 { try grow() }
     let hash = Self.hash(status.device, status.inode)
-    let tag = hash >> Self.offsetBits << Self.offsetBits
+    let tag = Self.tag(hash)
     var place = Self.place(hash, slots.count)
     while slots[place] != 0 {
-      if slots[place] >> Self.offsetBits << Self.offsetBits == tag {
+      if Self.tag(slots[place]) == tag {
         let record = try read(slots[place])
         if record.device == status.device && record.inode == status.inode { return record.path }
       }
@@ -37,7 +37,7 @@ struct HardLinkTable {
   }
 
   private func read(_ slot: UInt64) throws(SystemError) -> (device: UInt64, inode: UInt64, path: [UInt8]) {
-    let offset = Int(slot & (1 << Self.offsetBits - 1)) - 1
+    let offset = Int64(slot & ((1 << Self.offsetBits) - 1)) - 1
     let head = try store.read(at: offset, count: 24)
     func number(_ start: Int) -> UInt64 { (0..<8).reduce(0) { $0 | UInt64(head[start + $1]) << UInt64(8 * $1) } }
     return (number(0), number(8), try store.read(at: offset + 24, count: Int(number(16))))
@@ -54,12 +54,14 @@ struct HardLinkTable {
     }
   }
 
+  private static func tag(_ value: UInt64) -> UInt64 { value & ~((1 << offsetBits) - 1) }
+
   private static func hash(_ device: UInt64, _ inode: UInt64) -> UInt64 {
     // The finalizer of splitmix64: neighbouring inode numbers are the rule and have to be spread.
     var value = inode &+ device &* 0x9E37_79B9_7F4A_7C15
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return value ^ value >> 31
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
   }
 
   private static func place(_ hash: UInt64, _ capacity: Int) -> Int {

@@ -1,5 +1,5 @@
 internal import ArchiveFormat
-public import ArchiveIO
+internal import ArchiveIO
 internal import Glibc
 
 extension ArchiveWriter {
@@ -133,8 +133,8 @@ extension ArchiveWriter {
     member.userID = UInt64(status.userID)
     member.groupID = UInt64(status.groupID)
     if !options.usesNumericOwners {
-      member.userName = owners.userName(status.userID) ?? []
-      member.groupName = owners.groupName(status.groupID) ?? []
+      member.userName = owners.userName(status.userID)
+      member.groupName = owners.groupName(status.groupID)
     }
     if kind == .file { member.byteCount = UInt64(max(0, status.byteCount)) }
     if kind == .characterDevice || kind == .blockDevice {
@@ -174,10 +174,10 @@ extension ArchiveWriter {
   ) throws(ArchiveError) {
     var member = planned
     let archivePath = member.path
-    let descriptor: Descriptor
+    let descriptor: SharedDescriptor
     let status: FileStatus
     do throws(SystemError) {
-      descriptor = try openFile(tree, path)
+      descriptor = SharedDescriptor(try openFile(tree, path))
       status = try FileSystem.status(of: descriptor.rawValue)
       guard status.kind == .regular else { throw SystemError("openat", errno: ENOENT) }
       member.byteCount = UInt64(max(0, status.byteCount))
@@ -202,7 +202,7 @@ extension ArchiveWriter {
         warn: { self.warn(archivePath, $0) })
     }
     FileSystem.advise(descriptor.rawValue, .sequential)
-    try planLarge(member, SharedDescriptor(descriptor), status)
+    try planLarge(member, descriptor, status)
   }
 }
 

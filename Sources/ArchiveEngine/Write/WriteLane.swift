@@ -88,7 +88,7 @@ final class WriteLane {
     let reason = error.errno == ENOENT ? "vanished before it was read" : error.message
     guard pending.isReferenced else { return builder.warn(pending.member.path, "\(reason); left out") }
     builder.warn(pending.member.path, "\(reason); stored as zeros and marked incomplete, since hard links refer to it")
-    try builder.add(pending.member) { _, _ in 0 }
+    try unsafe builder.add(pending.member) { _, _ in 0 }
   }
 
   /// A member with all that its source says; for a file it is open.
@@ -171,7 +171,7 @@ final class WriteLane {
   }
 
   private func readContent(of descriptor: Int32, member: Member, builder: ChunkBuilder) throws(ArchiveError) {
-    try builder.add(member) { buffer, offset in
+    try unsafe builder.add(member) { buffer, offset in
       let range = UInt64(offset)..<UInt64(offset + buffer.count)
       do throws(SystemError) {
         let count = try unsafe SparseMap.read(descriptor, extents: member.sparseExtents, range: range, into: buffer)
