@@ -1,4 +1,4 @@
-public import ArchiveFormat
+internal import ArchiveFormat
 public import ArchiveIO
 
 /// Reads one archive: ours through its index, anybody's tar or zstd-compressed tar as a stream.
