@@ -147,7 +147,8 @@ extension TarParser {
     unsafe block.withUnsafeBufferPointer { bytes in
       var sum: UInt32 = 0
       var highCount: UInt32 = 0
-      for unsafe byte in unsafe bytes {
+      for index in 0..<bytes.count {
+        let byte = unsafe bytes[index]
         sum &+= UInt32(byte)
         highCount &+= UInt32(byte >> 7)
       }
