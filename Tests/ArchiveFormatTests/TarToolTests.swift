@@ -56,7 +56,7 @@ import Testing
     odd.userID = 3_000_000_000
     odd.groupID = 4_294_967_295
     odd.userName = [UInt8](repeating: 0x75, count: 40)
-    odd.groupName = Array("gr\u{FC}ppe-mit-einem-sehr-langen-namen".utf8)
+    odd.groupName = Array("gruppe-mit-einem-sehr-langen-namen".utf8)
     odd.extendedAttributes = [
       ExtendedAttribute(name: Array("user.%=\n".utf8) + [0xFF], value: [0, 10, 0x3D, 0xFF]),
       ExtendedAttribute(name: Array("user.empty".utf8), value: []),
@@ -82,6 +82,21 @@ import Testing
     }
     try directory.write(expected, to: "expected")
     #expect(try directory.runQuietly("md5sum < expected") == listed)
+  }
+
+  /// Records that are not ASCII are quiet in a UTF-8 locale. In the C locale bsdtar complains about any such record.
+  @Test func textThatIsNotASCII() throws {
+    var member = Member(path: [UInt8](String(repeating: "\u{E9}\u{65E5}", count: 60).utf8), kind: .symlink)
+    member.linkTarget = member.path
+    member.userName = [UInt8](String(repeating: "\u{E9}", count: 20).utf8)
+    var sparse = Member(path: member.path, kind: .file)
+    sparse.sparseExtents = []
+    sparse.byteCount = 4096
+    let directory = try TarTestDirectory()
+    try directory.write(try Self.stream([member, sparse]), to: "x.tar")
+    for command in Self.readers(["C.UTF-8"]) { _ = try directory.runQuietly(command) }
+    let listed = try directory.runQuietly(Self.pythonList)
+    #expect(listed.contains(String(decoding: member.path, as: UTF8.self) + "|4096|0"))
   }
 
   @Test func sizesAboveTheOctalField() throws {
@@ -128,7 +143,7 @@ import Testing
 
   private static let tree = """
     mkdir -p t/d/e && cd t && printf hello > d/f && ln -s ../x d/s && ln d/f d/h && mkfifo p && touch -d @-5.25 old \
-    && touch -d @1.5 d/f && printf x > "$(printf '%0120d' 7)" && chmod 4711 old && ln -s "$(printf '%0130d' 8)" ls \
+    && touch -d @1.5 d/f && chmod 4711 d/f && printf x > "$(printf '%0120d' 7)" && ln -s "$(printf '%0130d' 8)" ls \
     && mkdir -p "$(printf '%090d' 1)/$(printf '%0150d' 2)" && cp d/f "$(printf '%090d' 1)/$(printf '%0150d' 2)/deep"
     """
 
@@ -157,11 +172,13 @@ import Testing
     let files = [try member("d/f"), try member("d/h")]
     #expect(files.contains { $0.kind == .hardlink } && files.contains { $0.byteCount == 5 })
     if writer.contains("pax") || writer.contains("posix") {
-      #expect(try member("old").modificationTime == Timestamp(seconds: -6, nanoseconds: 750_000_000))
+      // bsdtar 3.6 writes -5.25 as "-6.75": it puts the fraction of the floor behind the floor.
+      let floor: (Int64, UInt32) = writer.contains("bsdtar") ? (-7, 250_000_000) : (-6, 750_000_000)
+      #expect(try member("old").modificationTime == Timestamp(seconds: floor.0, nanoseconds: floor.1))
       #expect(files[0].modificationTime == Timestamp(seconds: 1, nanoseconds: 500_000_000))
       #expect(reading.paths.contains { $0.hasSuffix("/deep") })
     }
-    #expect(try member("old").mode == 0o4711)
+    #expect(files.allSatisfy { $0.mode == 0o4711 })
     // Written again, the same members are found.
     let again = try TarReading(try Self.stream(reading.members.map(\.member)))
     #expect(again.members.map(\.member) == reading.members.map(\.member))
