@@ -193,7 +193,8 @@ import Testing
     let directory = try TarTestDirectory()
     _ = try directory.runQuietly(
       """
-      truncate -s 64M s && for o in $(seq 0 2 60); do printf data$o | dd of=s bs=1 seek=${o}M conv=notrunc status=none; done
+      truncate -s 64M s && for o in $(seq 0 2 60); do
+        printf data$o | dd of=s bs=1 seek=${o}M conv=notrunc status=none; done
       truncate -s 1M just; truncate -s 1M end; printf hi | dd of=end conv=notrunc status=none; sync s just end
       \(writer) -cf x.tar s just end
       """)
@@ -243,7 +244,8 @@ import Testing
   @Test func attributesAndACLsOfOtherTars() throws {
     let directory = try TarTestDirectory()
     let set =
-      "touch f && mkdir d && setfacl -m u:12345:r,g:54321:rwx f && setfacl -d -m u:12345:rwx d && setfattr -n 'user.a%=b' -v 0x000a3d00 f"
+      "touch f && mkdir d && setfacl -m u:12345:r,g:54321:rwx f && setfacl -d -m u:12345:rwx d"
+      + " && setfattr -n 'user.a%=b' -v 0x000a3d00 f"
     guard try directory.run(set).status == 0 else {
       try Test.cancel("the temporary directory has no ACLs or attributes")
     }
