@@ -78,7 +78,11 @@ package final class DirectoryCursor {
         // Nearly always all of the shorter one is equal; else the end is found by halving.
         var unequal = tested + 1
         while equal + 1 < unequal {
-          if unsafe memcmp(left + equal, right + equal, tested - equal) == 0 { equal = tested } else { unequal = tested }
+          if unsafe memcmp(left + equal, right + equal, tested - equal) == 0 {
+            equal = tested
+          } else {
+            unequal = tested
+          }
           tested = equal + max((unequal - equal) / 2, 1)
         }
         return equal

@@ -1,7 +1,7 @@
 import ArchiveIO
 import Glibc
-import Testing
 import TestSupport
+import Testing
 
 @Suite(.inTemporaryDirectory())
 struct DirectoryCursorTests {
@@ -22,7 +22,8 @@ struct DirectoryCursorTests {
 
   @Test("Finds what the path says, from wherever it is")
   func randomPaths() throws {
-    try Shell.script("for a in a b c; do for b in a b c; do mkdir -p $a/$b/a/b $a/$b/c; done; done", directory: directory.path)
+    try Shell.script(
+      "for a in a b c; do for b in a b c; do mkdir -p $a/$b/a/b $a/$b/c; done; done", directory: directory.path)
     let paths = try Shell.script("find . -type d", directory: directory.path).split(separator: "\n").map(String.init)
     for seed in UInt64(1)...20 {
       var random = SplitMix64(seed: seed)
@@ -98,12 +99,11 @@ struct DirectoryCursorTests {
     #expect(throws: SystemError.self) { try FileSystem.status(at: directory.root.rawValue, Array("x/none".utf8)) }
   }
 
-  @Test("Ten thousand levels with 32 descriptors: down, up by steps, and removal", .timeLimit(.minutes(1)))
+  @Test("Ten thousand levels with 16 descriptors: down, up by steps, and removal", .timeLimit(.minutes(1)))
   func deep() async throws {
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory(.memory)
-      var limit = rlimit(rlim_cur: 32, rlim_max: 32)
-      unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      Limits.leaveDescriptors(16)
       let levels = 10000
       try FileTree.makeDeep(in: directory.root, levels: levels)
       let cursor = DirectoryCursor(root: directory.root)

@@ -1,7 +1,7 @@
 import ArchiveIO
 import Glibc
-import Testing
 import TestSupport
+import Testing
 
 /// All steps of a walk.
 func walk(_ walker: DirectoryWalker) -> (paths: [[UInt8]], failures: [SystemError]) {
@@ -107,15 +107,15 @@ struct DirectoryWalkerTests {
     #expect(paths.contains("m"))
   }
 
-  @Test("An unreadable directory does not end the walk of a plain user", .enabled(if: ProcessFacts.effectiveUserID == 0))
+  @Test(
+    "An unreadable directory does not end the walk of a plain user", .enabled(if: ProcessFacts.effectiveUserID == 0))
   func unreadable() async throws {
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory()
       try Shell.script(
         "mkdir -p a/b c/d e/f; touch a/b/1 c/d/2 e/f/3; chmod 0 c; chmod 444 e; chown -R 65534:65534 .",
         directory: directory.path)
-      setgroups(0, nil)
-      #expect(setgid(65534) == 0 && setuid(65534) == 0)
+      #expect(Limits.becomePlainUser())
       let (paths, failures) = walk(try DirectoryWalker(root: directory.root))
       #expect(paths.map { String(decoding: $0, as: UTF8.self) } == ["a", "a/b", "a/b/1", "c", "e"])
       #expect(failures.count == 2 && failures.allSatisfy { $0.isPermissionDenied })
@@ -126,14 +126,13 @@ struct DirectoryWalkerTests {
     }
   }
 
-  @Test("Ten thousand levels, three walkers and 48 descriptors", .timeLimit(.minutes(1)))
+  @Test("Ten thousand levels, three walkers and 36 descriptors", .timeLimit(.minutes(1)))
   func deep() async throws {
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory(.memory)
       try FileTree.makeDeep(in: directory.root, levels: 10000)
       try FileTree.write([], to: directory.file("d/zz"))
-      var limit = rlimit(rlim_cur: 48, rlim_max: 48)
-      unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      Limits.leaveDescriptors(36)
       let walkers = try (0..<3).map { _ in try DirectoryWalker(root: directory.root) }
       for walker in walkers {
         var count = 0
