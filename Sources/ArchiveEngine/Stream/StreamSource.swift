@@ -1,7 +1,5 @@
 internal import ArchiveFormat
 internal import ArchiveIO
-internal import Dispatch
-internal import Synchronization
 
 /// What the index says of a frame, found out while it was read.
 struct StreamFrame: Sendable {
@@ -39,8 +37,7 @@ final class DecodeItem: Sendable {
   let contentByteCount: Int
   let offset: UInt64
   let isStored: Bool
-  private let result = Mutex<Result<UInt64, ArchiveError>?>(nil)
-  private let done = DispatchSemaphore(value: 0)
+  private let result = Outcome<UInt64>()
 
   init(slot: StreamSlot, storedByteCount: Int, contentByteCount: Int, offset: UInt64, isStored: Bool) {
     self.slot = slot
@@ -62,16 +59,12 @@ final class DecodeItem: Sendable {
         ? .success(unsafe XXH3.hash64(frame))
         : .failure(ArchiveError(.damaged, "a frame decodes to \(produced) bytes where it states \(contentByteCount)", offset: offset))
     } catch { outcome = .failure(error.at(offset: offset)) }
-    result.withLock { $0 = outcome }
-    done.signal()
+    result.set(outcome)
   }
 
   /// Waits for the lane; the control thread.
   func wait() throws(ArchiveError) -> StreamPiece {
-    done.wait()
-    done.signal()
-    guard let outcome = result.withLock({ $0 }) else { throw ArchiveError(.cancelled, "cancelled") }
-    let hash = try outcome.get()
+    let hash = try result.wait()
     let record = ChunkRecord(
       storedByteCount: UInt32(storedByteCount), contentByteCount: UInt32(contentByteCount), storedHash: hash,
       isStored: isStored)
@@ -173,7 +166,7 @@ final class StreamSource {
     isStarted = true
     let count = try input.ensure(FileSignature.byteCount)
     guard count > 0 else { throw ArchiveError(.truncated, "is empty: not even an empty archive has no bytes") }
-    let signature = unsafe withInput { FileSignature.identify($0) }
+    let signature = try format { () throws(FormatError) in try withInput { FileSignature.identify($0) } }
     switch signature {
     case .zstd: break
     case .plainTar: isTar = true
@@ -233,7 +226,7 @@ final class StreamSource {
     }
     let offset = input.offset
     let start: ZstdFraming.FrameStart?
-    do throws(FormatError) { start = try unsafe withInput { span throws(FormatError) in try ZstdFraming.parseStart(span) } } catch {
+    do throws(FormatError) { start = try withInput { span throws(FormatError) in try ZstdFraming.parseStart(span) } } catch {
       throw ArchiveError(error, base: offset)
     }
     switch start {
@@ -275,7 +268,7 @@ final class StreamSource {
         let range = 0..<min(input.unreadByteCount, slot.stored.byteCount - used)
         let consumed: Int
         do throws(FormatError) {
-          consumed = try unsafe withInput { span throws(FormatError) in try walker.consume(span, in: range).consumed }
+          consumed = try withInput { span throws(FormatError) in try walker.consume(span, in: range).consumed }
         } catch { throw ArchiveError(error, base: offset) }
         unsafe (slot.stored.base + used).copyMemory(from: input.unread.baseAddress!, byteCount: consumed)
         used += consumed
@@ -303,7 +296,7 @@ final class StreamSource {
     var kind: IndexFrameKind?
     if magic == SkippableFrame.magic, byteCount >= UInt64(SkippableFrame.prefixByteCount) {
       if try input.ensure(SkippableFrame.prefixByteCount) >= SkippableFrame.prefixByteCount {
-        do throws(FormatError) { kind = try unsafe withInput { span throws(FormatError) in try SkippableFrame.kind(span) } } catch {
+        do throws(FormatError) { kind = try withInput { span throws(FormatError) in try SkippableFrame.kind(span) } } catch {
           // Another version of the index: the archive is read as a stream without it.
           if error.code != .unsupported { throw ArchiveError(error, base: offset) }
           unknownIndexOffset = offset
