@@ -25,7 +25,7 @@ final class ChunkLoader {
   /// Reads the frame and compares its hash.
   func fetch(_ record: ChunkRecord, number: UInt64, at offset: UInt64) throws(ArchiveError) -> UnsafeRawBufferPointer {
     let count = Int(record.storedByteCount)
-    guard count <= RawFrame.frameByteCount(contentByteCount: Int(record.contentByteCount)) else {
+    guard count <= RawFrame.frameByteCount(contentByteCount: Int(record.contentByteCount)) + FirstFrame.growth else {
       throw ArchiveError(.damaged, "chunk \(number) is stored in more bytes than its content needs", offset: offset)
     }
     if stored.byteCount < count {

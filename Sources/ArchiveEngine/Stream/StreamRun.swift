@@ -171,7 +171,8 @@ final class StreamRun {
     }
     let ending: TarParser.Ending
     do throws(FormatError) { ending = try parser.finish() } catch { throw ArchiveError(error) }
-    if index.isOurs && !index.isComplete {
+    let isOurs = index.isOurs || (source.isMarkedAsOurs && source.unknownIndexOffset == nil)
+    if isOurs && !index.isComplete {
       throw ArchiveError(.truncated, "the archive ends before its index", offset: source.offset)
     }
     if index.isOurs && index.seekTable != nil {

@@ -235,6 +235,10 @@ final class StreamSource {
       try readSkippable(magic, byteCount: UInt64(payloadByteCount) + 8, at: offset)
       return true
     case .data(let header):
+      if offset == 0 {
+        isMarkedAsOurs = FirstFrame.isMarked(
+          descriptor: unsafe input.unread[4], contentByteCount: header.contentByteCount)
+      }
       if let dictionary = header.dictionaryID, dictionary != 0 {
         throw ArchiveError(
           .unsupported, "the frame needs the zstd dictionary \(dictionary); decompress it with \"zstd -d -D DICTIONARY\" first",
@@ -320,6 +324,9 @@ final class StreamSource {
     if kind == .root { hasRoot = true }
     pending.append(.item(kind.map { .index($0, bytes, offset: offset) } ?? .seekTable(bytes, offset: offset)))
   }
+
+  /// The first frame says that the archive was written here, so it has an index unless it was cut.
+  private(set) var isMarkedAsOurs = false
 
   /// Where an index of another version was seen.
   private(set) var unknownIndexOffset: UInt64?

@@ -33,6 +33,8 @@ public final class ArchiveWriter {
   private let queue = JobQueue<AssignedJob>()
   private let drain: OrderedDrain<WriteResult>
   private let lanes: Lanes
+  /// In place of the lanes, when everything happens on the calling thread.
+  private let serialLane: WriteLane?
   private let endEncoder: FrameEncoder
 
   private var planner: ChunkPlanner<PendingMember>
@@ -105,12 +107,14 @@ public final class ArchiveWriter {
     let drain = OrderedDrain<WriteResult>(label: "archive-writer") { result in frames.consume(result, releasing: pool) }
     self.drain = drain
     var workers: [Handoff<WriteLane>] = []
-    for _ in 0..<laneCount {
+    serialLane =
+      options.isSerial ? try WriteLane(options: options, inputByteCount: inputByteCount, stop: stop) : nil
+    for _ in 0..<(options.isSerial ? 0 : laneCount) {
       workers.append(Handoff(try WriteLane(options: options, inputByteCount: inputByteCount, stop: stop)))
     }
     endEncoder = try FrameEncoder(options: options, inputByteCount: inputByteCount, stop: stop)
     let (queue, lanesWork) = (self.queue, workers)
-    lanes = Lanes(count: laneCount, label: "archive-writer") { lane in lanesWork[lane].value.run(queue, into: drain) }
+    lanes = Lanes(count: workers.count, label: "archive-writer") { lane in lanesWork[lane].value.run(queue, into: drain) }
   }
 
   /// A slot holds the largest planned chunk and, beyond it, the largest header that may come as a surprise. Pages that are never touched cost no memory.
@@ -222,8 +226,17 @@ public final class ArchiveWriter {
 
   private func enqueue(_ job: WriteJob) throws(ArchiveError) {
     let slot = try pool.acquire()
-    queue.push(AssignedJob(sequence: sequence, job: job, slot: slot))
-    sequence += 1
+    hand(AssignedJob(sequence: sequence, job: job, slot: slot))
+  }
+
+  /// Gives a job to the lanes, or performs it here and now.
+  private func hand(_ assigned: AssignedJob) {
+    if let serialLane {
+      serialLane.run(assigned) { [frames, pool] result, _ in frames.consume(result, releasing: pool) }
+    } else {
+      queue.push(assigned)
+      sequence += 1
+    }
   }
 
   /// Adds a large member whose content comes from the caller, piece by piece through slots that this thread fills.
@@ -272,11 +285,10 @@ public final class ArchiveWriter {
         record = IndexedMember(
           member: member, headerByteCount: UInt64(header.count), contentHash: hash.finish().hash)
       }
-      queue.push(
+      hand(
         AssignedJob(
           sequence: sequence, job: .filled(byteCount: used, contentByteCount: UInt64(byteCount), last: record),
           slot: slot))
-      sequence += 1
     }
   }
 

@@ -21,6 +21,8 @@ final class ChunkBuilder {
   /// The chunk in the making began within a member.
   private var beganInside = false
   private var header: [UInt8] = []
+  /// The next chunk is the first of the archive.
+  private var isFirst = false
 
   init(encoder: FrameEncoder, stop: StopSignal) throws(ArchiveError) {
     self.encoder = encoder
@@ -30,9 +32,10 @@ final class ChunkBuilder {
   }
 
   /// Begins a job. `submit` takes results in order; the last one ends the job's turn in the drain.
-  func begin(_ slot: WriteSlot, submit: @escaping (WriteResult, _ isLast: Bool) -> Void) {
+  func begin(_ slot: WriteSlot, isFirst: Bool, submit: @escaping (WriteResult, _ isLast: Bool) -> Void) {
     self.slot = slot
     self.submit = submit
+    self.isFirst = isFirst
     used = 0
     members = []
     warnings = []
@@ -157,7 +160,8 @@ final class ChunkBuilder {
     }
     var result = WriteResult(warnings: warnings, contentByteCount: contentByteCount, memberCount: UInt64(members.count))
     guard used > 0 else { return result }
-    let frame = try encoder.encode(slot, byteCount: used)
+    let frame = try encoder.encode(slot, byteCount: used, isFirst: isFirst)
+    isFirst = false
     var page: EncodedPage?
     if !beganInside && !isMemberOpen {
       let (bytes, summary) = try pages.encode(IndexPage(chunks: [frame.record], members: members))

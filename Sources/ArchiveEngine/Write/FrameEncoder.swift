@@ -18,6 +18,8 @@ struct EncodedFrame: Sendable {
   let record: ChunkRecord
   /// For raw frames: frame header, all block headers, checksum; the content is in the slot's input. Else empty and the frame is in the slot's output.
   let rawHeaders: [UInt8]
+  /// Bytes of the frame header among them.
+  var frameHeaderByteCount = 0
 }
 
 /// Turns chunks into data frames. Belongs to one lane.
@@ -49,13 +51,18 @@ final class FrameEncoder {
   }
 
   /// Encodes the first `byteCount` bytes of the slot's input.
-  func encode(_ slot: WriteSlot, byteCount: Int) throws(ArchiveError) -> EncodedFrame {
+  ///
+  /// - Parameter isFirst: the frame begins the archive and states its content size in eight bytes, which marks the archive as one of ours.
+  func encode(_ slot: WriteSlot, byteCount: Int, isFirst: Bool) throws(ArchiveError) -> EncodedFrame {
     let content = unsafe UnsafeRawBufferPointer(start: slot.input.base, count: byteCount)
     if let compressor, let probe, unsafe probe.isWorthCompressing(content) {
       // A frame that would be larger than a raw one does not fit and is stored instead.
       let capacity = min(slot.output.byteCount, RawFrame.frameByteCount(contentByteCount: byteCount) - 1)
-      let output = unsafe UnsafeMutableRawBufferPointer(start: slot.output.base, count: capacity)
-      if let storedByteCount = try unsafe compressor.compress(content, into: output, stop: stop) {
+      let output = unsafe UnsafeMutableRawBufferPointer(
+        start: slot.output.base + (isFirst ? FirstFrame.growth : 0), count: capacity)
+      if let compressedByteCount = try unsafe compressor.compress(content, into: output, stop: stop) {
+        let storedByteCount =
+          isFirst ? try unsafe FirstFrame.mark(compressedByteCount, in: slot.output.bytes) : compressedByteCount
         let frame = unsafe UnsafeRawBufferPointer(start: slot.output.base, count: storedByteCount)
         if let verifier { try unsafe verify(frame, content, with: verifier) }
         return EncodedFrame(
@@ -65,7 +72,7 @@ final class FrameEncoder {
           rawHeaders: [])
       }
     }
-    return unsafe store(content)
+    return unsafe store(content, isFirst: isFirst)
   }
 
   /// The codec may find on its own that nothing shrinks; the index says how a frame is, not why.
@@ -77,8 +84,10 @@ final class FrameEncoder {
     return walker.hasOnlyRawBlocks
   }
 
-  private func store(_ content: UnsafeRawBufferPointer) -> EncodedFrame {
+  private func store(_ content: UnsafeRawBufferPointer, isFirst: Bool) -> EncodedFrame {
     var headers = RawFrame.frameHeader(contentByteCount: content.count)
+    if isFirst { headers = FirstFrame.marked(header: headers) }
+    let frameHeaderByteCount = headers.count
     hash.reset()
     unsafe headers.withUnsafeBytes { unsafe hash.update($0) }
     var offset = 0
@@ -95,9 +104,9 @@ final class FrameEncoder {
     headers += checksum
     return EncodedFrame(
       record: ChunkRecord(
-        storedByteCount: UInt32(RawFrame.frameByteCount(contentByteCount: content.count)),
+        storedByteCount: UInt32(headers.count + content.count),
         contentByteCount: UInt32(content.count), storedHash: hash.digest(), isStored: true),
-      rawHeaders: headers)
+      rawHeaders: headers, frameHeaderByteCount: frameHeaderByteCount)
   }
 
   private func verify(
@@ -124,7 +133,7 @@ extension EncodedFrame {
     let result: Result<R, ArchiveError> = unsafe rawHeaders.withUnsafeBytes { headers in
       var pieces: [UnsafeRawBufferPointer] = unsafe []
       var headerOffset = 0
-      var headerEnd = RawFrame.frameHeader(contentByteCount: contentByteCount).count + 3
+      var headerEnd = frameHeaderByteCount + 3
       var offset = 0
       repeat {
         let length = min(RawFrame.blockByteCount, contentByteCount - offset)

@@ -95,7 +95,7 @@ final class FrameOutput: @unchecked Sendable {
   /// Writes the end frame and all that follows the last page. After the drain has ended.
   func finish(closing: Manifest, encoder: FrameEncoder, slot: WriteSlot) throws(ArchiveError) -> WriteSummary {
     unsafe slot.input.base.initializeMemory(as: UInt8.self, repeating: 0, count: TarTrailer.byteCount)
-    let end = try encoder.encode(slot, byteCount: TarTrailer.byteCount)
+    let end = try encoder.encode(slot, byteCount: TarTrailer.byteCount, isFirst: !hasPreamble)
     try unsafe end.withPieces(of: slot) { pieces throws(ArchiveError) in try unsafe output.write(pieces) }
     guard let accumulator = self.accumulator.take() else {
       throw ArchiveError(.invalidArgument, "the archive is finished already")

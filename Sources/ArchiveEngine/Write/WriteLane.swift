@@ -25,19 +25,23 @@ final class WriteLane {
   /// Works until the queue is closed. After a stop the remaining jobs are only taken off.
   func run(_ queue: JobQueue<AssignedJob>, into drain: OrderedDrain<WriteResult>) {
     while let assigned = queue.pop() {
-      var isDone = false
-      if !stop.isSet {
-        do throws(ArchiveError) {
-          builder.begin(assigned.slot) { result, isLast in
-            drain.submit(assigned.sequence, result, isLast: isLast)
-            if isLast { isDone = true }
-          }
-          try perform(assigned)
-        } catch { stop.fail(error) }
-      }
-      // Every number gets its last result, or the drain would wait for it for ever.
-      if !isDone { drain.submit(assigned.sequence, WriteResult(releasedSlot: assigned.slot), isLast: true) }
+      run(assigned) { result, isLast in drain.submit(assigned.sequence, result, isLast: isLast) }
     }
+  }
+
+  /// Performs one job. Its last result always comes, whatever happens, or the drain would wait for it for ever.
+  func run(_ assigned: AssignedJob, submit: @escaping (WriteResult, _ isLast: Bool) -> Void) {
+    var isDone = false
+    if !stop.isSet {
+      do throws(ArchiveError) {
+        builder.begin(assigned.slot, isFirst: assigned.sequence == 0) { result, isLast in
+          submit(result, isLast)
+          if isLast { isDone = true }
+        }
+        try perform(assigned)
+      } catch { stop.fail(error) }
+    }
+    if !isDone { submit(WriteResult(releasedSlot: assigned.slot), true) }
   }
 
   private func perform(_ assigned: AssignedJob) throws(ArchiveError) {

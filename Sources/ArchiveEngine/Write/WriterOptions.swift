@@ -17,6 +17,9 @@ public struct WriterOptions: Sendable {
   /// Key-value text that is stored at the front of the archive and in its root, in this order.
   public var manifest: [(key: String, value: String)] = []
 
+  /// Does everything on the calling thread, without queues: the reference that the pipeline is tested against.
+  package var isSerial = false
+
   /// The defaults.
   public init() {}
 
