@@ -7,13 +7,12 @@ internal import Glibc
 /// length or depth. A cursor is used by one thread at a time; each lane has its own.
 package final class DirectoryCursor {
   private var stack: DirectoryStack
-  /// The components down to the deepest directory, without separators.
-  private var names: [UInt8] = []
-  /// Where each component ends in `names`.
+  /// The path to the deepest open directory, as it was asked for.
+  private var place: [UInt8] = []
+  /// Where each component ends in `place`.
   private var ends: [Int] = []
-  /// The path asked for last, if it was found.
-  private var lastPath: [UInt8] = []
-  private var lastIsValid = true
+  /// Whether `place` was found to its end.
+  private var isComplete = true
 
   /// A cursor that keeps at most so many descriptors besides the root's.
   package init(root: SharedDescriptor, maximumOpenDescriptors: Int = 8) {
@@ -28,12 +27,11 @@ package final class DirectoryCursor {
   package func descriptor(
     for path: ArraySlice<UInt8>, createMissing: UInt32? = nil
   ) throws(SystemError) -> Int32 {
-    if lastIsValid, isLast(path) { return stack.top }
-    lastIsValid = false
-    try walk(path, createMissing)
-    lastPath.removeAll(keepingCapacity: true)
-    lastPath.append(contentsOf: path)
-    lastIsValid = true
+    let common = commonPrefix(path)
+    if isComplete, common == path.count, common == place.count { return stack.top }
+    isComplete = false
+    try walk(path, common, createMissing)
+    isComplete = true
     return stack.top
   }
 
@@ -43,59 +41,62 @@ package final class DirectoryCursor {
   /// To be called after the name `path` (of any kind) was removed, replaced or renamed: it and what lies below it will
   /// be looked up again.
   package func invalidate(_ path: ArraySlice<UInt8>) {
-    let (count, isWhole) = commonComponents(path)
-    if isWhole { truncate(to: max(count - 1, 0)) }
+    // Component by component: the path may be spelled in another way than the one asked for. Dots at the beginning are
+    // not compared, which at worst looks up too much again.
+    var components = PathComponents(path)
+    var count = 0
+    while let component = components.next() {
+      if count == ends.count { return }
+      let start = count == 0 ? 0 : ends[count - 1]
+      let own = place[start..<ends[count]].drop { $0 == 0x2F || $0 == 0x2E }
+      let other = path[component].drop { $0 == 0x2E }
+      if own != other { return }
+      count += 1
+    }
+    truncate(to: max(count - 1, 0))
   }
 
   private func truncate(to count: Int) {
-    // The level above may have been given up; then the search starts further up.
-    let held = stack.deepestHeld(atMost: count)
-    stack.drop(to: held)
-    cutNames(to: held)
-    lastIsValid = false
+    // The level may have been given up; then the search starts further up.
+    stack.drop(to: stack.deepestHeld(atMost: count))
+    cutPlace()
   }
 
-  private func cutNames(to count: Int) {
-    ends.removeSubrange(count...)
-    names.removeSubrange((ends.last ?? 0)...)
+  private func cutPlace() {
+    ends.removeSubrange(stack.depth...)
+    place.removeSubrange((ends.last ?? 0)...)
+    isComplete = false
   }
 
-  private func isLast(_ path: ArraySlice<UInt8>) -> Bool {
-    if path.count != lastPath.count { return false }
-    return unsafe path.withUnsafeBytes { new in
-      unsafe lastPath.withUnsafeBytes { old in
-        guard let left = new.baseAddress, let right = old.baseAddress else { return true }
-        return unsafe memcmp(left, right, new.count) == 0
+  /// How many leading bytes `path` has in common with the place where the cursor is.
+  private func commonPrefix(_ path: ArraySlice<UInt8>) -> Int {
+    unsafe path.withUnsafeBytes { new in
+      unsafe place.withUnsafeBytes { old in
+        guard let left = new.baseAddress, let right = old.baseAddress else { return 0 }
+        var equal = 0
+        var tested = min(new.count, old.count)
+        // Nearly always all of the shorter one is equal; else the end is found by halving.
+        var unequal = tested + 1
+        while equal + 1 < unequal {
+          if unsafe memcmp(left + equal, right + equal, tested - equal) == 0 {
+            equal = tested
+          } else {
+            unequal = tested
+          }
+          tested = equal + max((unequal - equal) / 2, 1)
+        }
+        return equal
       }
     }
   }
 
-  /// How many leading components of `path` lead along the directories where the cursor is, and whether that is all.
-  private func commonComponents(_ path: ArraySlice<UInt8>) -> (count: Int, isWhole: Bool) {
-    var count = 0
-    var components = PathComponents(path)
+  private func walk(_ path: ArraySlice<UInt8>, _ common: Int, _ createMissing: UInt32?) throws(SystemError) {
+    // Levels whose component ends within the common bytes, and in `path` as well.
+    var count = ends.partitioningIndex { $0 > common }
+    if count > 0, ends[count - 1] < path.count, path[path.startIndex + ends[count - 1]] != 0x2F { count -= 1 }
+    goUp(to: count)
+    var components = PathComponents(path[(path.startIndex + (ends.last ?? 0))...])
     while let component = components.next() {
-      if count == ends.count || !isName(count, path[component]) { return (count, false) }
-      count += 1
-    }
-    return (count, true)
-  }
-
-  private func isName(_ index: Int, _ component: ArraySlice<UInt8>) -> Bool {
-    let start = index == 0 ? 0 : ends[index - 1]
-    return ends[index] - start == component.count && names[start..<ends[index]].elementsEqual(component)
-  }
-
-  private func walk(_ path: ArraySlice<UInt8>, _ createMissing: UInt32?) throws(SystemError) {
-    let common = commonComponents(path).count
-    goUp(to: common)
-    var skipped = ends.count
-    var components = PathComponents(path)
-    while let component = components.next() {
-      if skipped > 0 {
-        skipped -= 1
-        continue
-      }
       let name = path[component]
       let partial = path[path.startIndex..<component.upperBound]
       if name.elementsEqual([0x2E, 0x2E]) { throw SystemError("openat", errno: EINVAL, path: Array(partial)) }
@@ -109,10 +110,12 @@ package final class DirectoryCursor {
         }
         result = enter(name)
       }
-      _ = try checked("openat", result, Array(partial))
-      names.append(contentsOf: name)
-      ends.append(names.count)
+      if result < 0 { throw SystemError("openat", errno: Int32(truncatingIfNeeded: -result), path: Array(partial)) }
+      place.append(contentsOf: path[(path.startIndex + place.count)..<component.upperBound])
+      ends.append(place.count)
     }
+    // Separators at the end, so that the same spelling is found again at once.
+    place.append(contentsOf: path[(path.startIndex + place.count)...])
   }
 
   private func enter(_ name: ArraySlice<UInt8>) -> Int64 {
@@ -128,7 +131,19 @@ package final class DirectoryCursor {
     } else {
       _ = stack.ascend(to: count)
     }
-    cutNames(to: stack.depth)
+    cutPlace()
+  }
+}
+
+extension [Int] {
+  /// The first index, of a sorted array, whose element fulfils a condition that all later ones fulfil too.
+  fileprivate func partitioningIndex(_ isAfter: (Int) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if isAfter(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 }
 

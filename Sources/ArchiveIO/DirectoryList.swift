@@ -61,11 +61,15 @@ struct DirectoryList: ~Copyable {
   mutating func sort(from start: Int) {
     unsafe names.withUnsafeBufferPointer { names in
       guard let base = names.baseAddress else { return }
-      entries[start...].sort { left, right in
-        if left.prefix != right.prefix { return left.prefix < right.prefix }
-        // Names hold no NUL, so strcmp, which compares as unsigned bytes, sees all of them.
-        return unsafe base.withMemoryRebound(to: CChar.self, capacity: names.count) {
-          unsafe strcmp($0 + Int(left.nameOffset), $0 + Int(right.nameOffset)) < 0
+      unsafe entries.withUnsafeMutableBufferPointer { entries in
+        // Only the new entries, in place: a slice of the array would copy it all.
+        var new = unsafe UnsafeMutableBufferPointer(rebasing: entries[start...])
+        unsafe new.sort { left, right in
+          if left.prefix != right.prefix { return left.prefix < right.prefix }
+          // Names hold no NUL, so strcmp, which compares as unsigned bytes, sees all of them.
+          return unsafe base.withMemoryRebound(to: CChar.self, capacity: names.count) {
+            unsafe strcmp($0 + Int(left.nameOffset), $0 + Int(right.nameOffset)) < 0
+          }
         }
       }
     }

@@ -35,7 +35,6 @@ package final class DirectoryWalker {
     var pathLength: Int
   }
 
-  private let root: SharedDescriptor
   private var stack: DirectoryStack
   private var list: DirectoryList
   private var levels: [Level] = []
@@ -53,9 +52,11 @@ package final class DirectoryWalker {
   package init(
     root: SharedDescriptor, startPath: [UInt8] = [], oneFileSystem: Bool = false, maximumOpenDescriptors: Int = 8
   ) throws(SystemError) {
-    let top = try DirectoryCursor(root: root).descriptor(for: startPath[...])
-    let start = SharedDescriptor(try FileSystem.open(at: top, [0x2E], [.readOnly, .directory, .noFollow]))
-    self.root = start
+    let cursor = DirectoryCursor(root: root)
+    let top = try cursor.descriptor(for: startPath[...])
+    let start = try withExtendedLifetime(cursor) { () throws(SystemError) in
+      SharedDescriptor(try FileSystem.open(at: top, [0x2E], [.readOnly, .directory, .noFollow]))
+    }
     self.oneFileSystem = oneFileSystem
     device = oneFileSystem ? try FileSystem.status(of: start.rawValue).device : 0
     stack = DirectoryStack(root: start, flags: .readOnly, maximumHeld: maximumOpenDescriptors)

@@ -73,6 +73,8 @@ package enum RemoveTree {
     private static func descend(_ name: UnsafePointer<CChar>, _ stack: inout DirectoryStack) -> Int64 {
       let result = unsafe stack.descend(name)
       if result != Int64(-EACCES) { return result }
+      // Neither can be searched before: the directory above, if it is part of the tree, and then this one.
+      if stack.depth > 0 { _ = starc_fchmod(stack.top, 0o700) }
       _ = unsafe starc_fchmodat(stack.top, name, 0o700)
       return unsafe stack.descend(name)
     }

@@ -43,9 +43,9 @@ public enum Shell {
     process.arguments = command
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
-    process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: names[0]))
-    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: names[1]))
-    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: names[2]))
+    process.standardInput = try handle(names[0], .readOnly)
+    process.standardOutput = try handle(names[1], .writeOnly)
+    process.standardError = try handle(names[2], .writeOnly)
 
     let ended = DispatchSemaphore(value: 0)
     process.terminationHandler = { _ in ended.signal() }
@@ -58,6 +58,12 @@ public enum Shell {
       status: process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus,
       output: [UInt8](try Data(contentsOf: URL(fileURLWithPath: names[1]))),
       errors: [UInt8](try Data(contentsOf: URL(fileURLWithPath: names[2]))))
+  }
+
+  /// Foundation's own handles would be inherited by programs that other tests start meanwhile.
+  private static func handle(_ path: String, _ flags: OpenFlags) throws -> FileHandle {
+    let file = try FileSystem.open(at: FileSystem.currentDirectory, Array(path.utf8), flags)
+    return FileHandle(fileDescriptor: file.release(), closeOnDealloc: true)
   }
 
   /// Runs a shell script with `sh -eu`, and throws if it fails.
