@@ -50,6 +50,9 @@ extension SystemError {
   /// The reader of a pipe or socket is gone (`EPIPE`, `ECONNRESET`).
   public var isBrokenPipe: Bool { errno == EPIPE || errno == ECONNRESET }
   /// A ``CancellationToken`` was cancelled (`ECANCELED`).
+  /// The file system does not take the name: too long, or bytes that it refuses.
+  public var isNameRefused: Bool { errno == ENAMETOOLONG || errno == EILSEQ || errno == EINVAL }
+  /// `ECANCELED`: a ``CancellationToken`` was cancelled.
   public var isCancelled: Bool { errno == ECANCELED }
   /// No descriptors are left (`EMFILE`, `ENFILE`).
   public var isOutOfDescriptors: Bool { errno == EMFILE || errno == ENFILE }

@@ -6,7 +6,9 @@ struct TarMemberGenerator {
 
   init(seed: UInt64) { random = TarTestGenerator(seed: seed) }
 
-  private mutating func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
+  private mutating func pick<Value>(_ values: [Value]) -> Value {
+    values[Int.random(in: 0..<values.count, using: &random)]
+  }
 
   private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
@@ -15,7 +17,9 @@ struct TarMemberGenerator {
     var out: [UInt8] = []
     while out.count < count {
       if isText {
-        out.append(contentsOf: count - out.count > 1 && chance(20) ? [0xC3, 0xA9] : [UInt8.random(in: 0x61...0x7A, using: &random)])
+        out.append(
+          contentsOf: count - out.count > 1 && chance(20)
+            ? [0xC3, 0xA9] : [UInt8.random(in: 0x61...0x7A, using: &random)])
       } else {
         let byte = UInt8.random(in: 1...255, using: &random)
         out.append(byte == 0x2F ? 0xFF : byte)
@@ -26,7 +30,9 @@ struct TarMemberGenerator {
 
   mutating func path(isText: Bool? = nil) -> [UInt8] {
     let isText = isText ?? chance(70)
-    let total = pick([1, 2, 10, 50, 98, 99, 100, 101, 102, 154, 155, 156, 157, 254, 255, 256, 257, 511, 512, 513, 4095, 4096])
+    let total = pick([
+      1, 2, 10, 50, 98, 99, 100, 101, 102, 154, 155, 156, 157, 254, 255, 256, 257, 511, 512, 513, 4095, 4096,
+    ])
     var out: [UInt8] = []
     while out.count < total {
       let rest = total - out.count
@@ -38,7 +44,7 @@ struct TarMemberGenerator {
   }
 
   private mutating func id() -> UInt64 {
-    pick([0, 1, 1000, 0o7777777, 0o10000000, 0xFFFF_FFFE, 0xFFFF_FFFF, 1 << 40, .max, random.next()])
+    pick([0, 1, 1000, 0o7777777, 0o10000000, 0xFFFF_FFFE, 0xFFFF_FFFF, random.next() >> 32])
   }
 
   private mutating func ownerName() -> [UInt8] {
@@ -51,11 +57,17 @@ struct TarMemberGenerator {
       0, 1, -1, 1_700_000_000, 8_589_934_591, 8_589_934_592, -2, .min, .max, Int64(truncatingIfNeeded: random.next()),
       Int64.random(in: -5_000_000_000...5_000_000_000, using: &random),
     ])
-    return Timestamp(seconds: seconds, nanoseconds: pick([0, 0, 1, 500_000_000, 999_999_999, 120_000_000, UInt32.random(in: 0..<1_000_000_000, using: &random)]))
+    return Timestamp(
+      seconds: seconds,
+      nanoseconds: pick([
+        0, 0, 1, 500_000_000, 999_999_999, 120_000_000, UInt32.random(in: 0..<1_000_000_000, using: &random),
+      ]))
   }
 
   private mutating func size() -> UInt64 {
-    pick([0, 1, 511, 512, 513, 0o77777777777, 0o100000000000, 1 << 60, UInt64.random(in: 0...(1 << 60), using: &random)])
+    pick([
+      0, 1, 511, 512, 513, 0o77777777777, 0o100000000000, 1 << 60, UInt64.random(in: 0...(1 << 60), using: &random),
+    ])
   }
 
   private mutating func attributes() -> [ExtendedAttribute] {
@@ -89,7 +101,8 @@ struct TarMemberGenerator {
   }
 
   mutating func member() -> Member {
-    var member = Member(path: path(), kind: pick(MemberKind.allCases), mode: UInt32.random(in: 0...0o7777, using: &random))
+    var member = Member(
+      path: path(), kind: pick(MemberKind.allCases), mode: UInt32.random(in: 0...0o7777, using: &random))
     if member.kind == .directory, chance(20) { member.path = [0x2E] }
     member.userID = id()
     member.groupID = id()

@@ -256,6 +256,17 @@ final class ExtractPlanner {
     _ = destination.generation.wrappingAdd(1, ordering: .releasing)
   }
 
+  /// Takes a file back that was made before the index said that it is incomplete.
+  func withdraw(_ archivePath: [UInt8], _ message: String) throws(ArchiveError) {
+    try settleAll()
+    skip(archivePath, message)
+    guard let path = strip(archivePath), names.find(XXH3.hash64(path.span)) == .other else { return }
+    try system(path: path) { () throws(SystemError) in
+      let (parent, name) = try leaves.locate(path)
+      try FileSystem.removeFile(at: parent, name)
+    }
+  }
+
   // MARK: Links and the end
 
   /// Lets all that is under way come to its end, links included.

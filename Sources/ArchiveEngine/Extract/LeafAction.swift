@@ -10,6 +10,11 @@ struct LeafAction: Sendable {
   let replacesOwn: Bool
   /// The open file of a member that comes in several parts.
   let output: SpanningOutput?
+  /// Directories and hard links are made by the control thread; lanes only check them.
+  var isCheckOnly = false
+
+  /// For members of which lanes only compare index and tar header.
+  static let check = LeafAction(path: [], replacesOwn: false, output: nil, isCheckOnly: true)
 }
 
 /// A file that is made from parts in the hands of several lanes. The lane with the last part completes it.
@@ -30,6 +35,9 @@ final class SpanningOutput: Sendable {
     self.createdMode = createdMode
     remaining = Atomic(dataByteCount + 1)
   }
+
+  /// Nothing is missing any more.
+  var isComplete: Bool { remaining.load(ordering: .acquiring) == 0 }
 
   /// Counts written bytes, and the end of the member as one more; true for the call after which nothing is missing.
   func complete(_ byteCount: UInt64, endsMember: Bool) -> Bool {

@@ -31,6 +31,14 @@ final class SlotPool<Slot: Sendable>: Sendable {
     throw ArchiveError(.cancelled, "cancelled")
   }
 
+  /// Takes a slot if one is free.
+  func tryAcquire() -> Slot? {
+    guard available.wait(timeout: .now()) == .success else { return nil }
+    if let slot = free.withLock({ $0.popLast() }) { return slot }
+    available.signal()
+    return nil
+  }
+
   /// Gives a slot back. Any thread.
   func release(_ slot: Slot) {
     free.withLock { $0.append(slot) }

@@ -28,8 +28,6 @@ struct ChunkTask<Action: Sendable>: Sendable {
   /// Offset in the tar stream of its first content byte.
   let tarOffset: UInt64
   let parts: [MemberPart<Action>]
-  /// Paths of members that touch the chunk: for reports of damage. Only made when asked for.
-  let touchedPaths: [[UInt8]]
   let isEnd: Bool
 }
 
@@ -50,28 +48,25 @@ struct ChunkPlanReader<Action: Sendable> {
   private let codec = PageCodec()
   private var pages: PageIterator
   private var open: Open?
-  private var cached: (number: UInt64, page: IndexPage)?
   private var chunkNumber: UInt64 = 0
   private var tarOffset: UInt64 = 0
-  private let namesTouchedPaths: Bool
-  /// The page that was planned last, for whoever recomputes the index.
-  private(set) var lastPage: (location: IndexedArchive.PageLocation, page: IndexPage)?
+  /// What the directory and the root have to say of the page that was planned last, for whoever recomputes them.
+  private(set) var lastSummary: PageSummary?
 
-  init(_ archive: IndexedArchive, namesTouchedPaths: Bool = false) {
+  init(_ archive: IndexedArchive) {
     self.archive = archive
-    self.namesTouchedPaths = namesTouchedPaths
     pages = PageIterator(archive)
   }
 
   /// The tasks of the next page; nil at the end.
   ///
-  /// - Parameter decide: called once for each member, in archive order; nil leaves the member out.
+  /// - Parameter decide: called once for each member, in archive order, with whether it lies in several chunks; nil leaves the member out.
   mutating func nextPage(
-    decide: (IndexedMember) throws(ArchiveError) -> Action?
+    decide: (IndexedMember, _ spans: Bool) throws(ArchiveError) -> Action?
   ) throws(ArchiveError) -> [ChunkTask<Action>]? {
     guard let location = try pages.nextLocation() else { return nil }
-    let page = try load(location)
-    lastPage = (location, page)
+    let (page, frame) = try archive.pageAndFrame(location, codec: codec)
+    lastSummary = try format { () throws(FormatError) in try PageSummary(page: page, frame: frame.span) }
     guard page.openByteCount == (open?.position ?? 0) else {
       throw ArchiveError(
         .mismatch, "index page \(location.number) does not continue the page before it", offset: location.pageOffset)
@@ -87,7 +82,6 @@ struct ChunkPlanReader<Action: Sendable> {
           .limitExceeded, "chunk \(chunkNumber) holds \(size) bytes, more than the archive's chunk size allows", offset: offsets[index])
       }
       var parts: [MemberPart<Action>] = []
-      var paths: [[UInt8]] = []
       var cursor = 0
       while cursor < size, !page.isEnd {
         if open == nil {
@@ -97,11 +91,11 @@ struct ChunkPlanReader<Action: Sendable> {
           } else {
             member = try findOpenMember(after: location)
           }
-          let action = try decide(member)
-          if member.tarByteCount <= UInt64(size - cursor) {
+          let isWhole = member.tarByteCount <= UInt64(size - cursor)
+          let action = try decide(member, !isWhole)
+          if isWhole {
             // The common case: the member lies in this chunk.
             memberIndex += 1
-            if namesTouchedPaths { paths.append(member.member.path) }
             let header = Int(member.headerByteCount)
             if let action {
               parts.append(
@@ -119,7 +113,6 @@ struct ChunkPlanReader<Action: Sendable> {
         guard var current = open else { break }
         let total = current.member.tarByteCount
         let count = Int(min(total - current.position, UInt64(size - cursor)))
-        if namesTouchedPaths { paths.append(current.member.member.path) }
         if let part = part(of: current, at: cursor, count: count) { parts.append(part) }
         current.position += UInt64(count)
         current.index += 1
@@ -134,7 +127,7 @@ struct ChunkPlanReader<Action: Sendable> {
       tasks.append(
         ChunkTask(
           number: chunkNumber, offset: offsets[index], record: chunk, tarOffset: tarOffset, parts: parts,
-          touchedPaths: paths, isEnd: page.isEnd))
+          isEnd: page.isEnd))
       chunkNumber += 1
       tarOffset += UInt64(size)
     }
@@ -157,18 +150,11 @@ struct ChunkPlanReader<Action: Sendable> {
       endsMember: open.position + UInt64(count) == member.tarByteCount)
   }
 
-  private mutating func load(_ location: IndexedArchive.PageLocation) throws(ArchiveError) -> IndexPage {
-    if let cached, cached.number == location.number { return cached.page }
-    return try archive.page(location, codec: codec)
-  }
-
   /// The record of the member that is open at the end of a page: the first of the next page that has one.
-  private mutating func findOpenMember(after location: IndexedArchive.PageLocation) throws(ArchiveError) -> IndexedMember {
+  private func findOpenMember(after location: IndexedArchive.PageLocation) throws(ArchiveError) -> IndexedMember {
     guard let ending = try pages.lookAhead({ $0.descriptor.memberCount > 0 }) else {
       throw ArchiveError(.mismatch, "the index lacks the record of the last member", offset: location.pageOffset)
     }
-    let page = try archive.page(ending, codec: codec)
-    cached = (ending.number, page)
-    return page.members[0]
+    return try archive.page(ending, codec: codec).members[0]
   }
 }

@@ -113,6 +113,13 @@ final class IndexedArchive: Sendable {
 
   /// Reads, checks and decodes one page.
   func page(_ location: PageLocation, codec: PageCodec) throws(ArchiveError) -> IndexPage {
+    try pageAndFrame(location, codec: codec).page
+  }
+
+  /// Reads, checks and decodes one page; with the frame as stored.
+  func pageAndFrame(
+    _ location: PageLocation, codec: PageCodec
+  ) throws(ArchiveError) -> (page: IndexPage, frame: [UInt8]) {
     let byteCount = UInt64(location.descriptor.storedByteCount)
     guard byteCount <= UInt64(IndexLimits.pageFrameByteCount) else {
       throw ArchiveError(.limitExceeded, "page \(location.number) has \(byteCount) bytes", offset: location.pageOffset)
@@ -134,7 +141,7 @@ final class IndexedArchive: Sendable {
       throw ArchiveError(
         .mismatch, "index page \(location.number) and its entry in the directory differ", offset: location.pageOffset)
     }
-    return page
+    return (page, frame)
   }
 
   /// File offset of each chunk of a page.

@@ -61,11 +61,20 @@ final class FrameEncoder {
         return EncodedFrame(
           record: ChunkRecord(
             storedByteCount: UInt32(storedByteCount), contentByteCount: UInt32(byteCount),
-            storedHash: unsafe XXH3.hash64(frame), isStored: false),
+            storedHash: unsafe XXH3.hash64(frame), isStored: try unsafe hasOnlyRawBlocks(frame)),
           rawHeaders: [])
       }
     }
     return unsafe store(content)
+  }
+
+  /// The codec may find on its own that nothing shrinks; the index says how a frame is, not why.
+  private func hasOnlyRawBlocks(_ frame: UnsafeRawBufferPointer) throws(ArchiveError) -> Bool {
+    var walker = ZstdFrameWalker()
+    do throws(FormatError) {
+      _ = try unsafe walker.consume(frame.bindMemory(to: UInt8.self).span, in: 0..<frame.count)
+    } catch { throw ArchiveError(error) }
+    return walker.hasOnlyRawBlocks
   }
 
   private func store(_ content: UnsafeRawBufferPointer) -> EncodedFrame {
@@ -108,7 +117,7 @@ extension EncodedFrame {
   func withPieces<R>(
     of slot: WriteSlot, _ body: ([UnsafeRawBufferPointer]) throws(ArchiveError) -> R
   ) throws(ArchiveError) -> R {
-    guard record.isStored else {
+    guard !rawHeaders.isEmpty else {
       return try unsafe body([UnsafeRawBufferPointer(start: slot.output.base, count: Int(record.storedByteCount))])
     }
     let contentByteCount = Int(record.contentByteCount)

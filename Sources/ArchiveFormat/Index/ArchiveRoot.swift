@@ -59,6 +59,7 @@ public struct ArchiveTotals: Sendable, Equatable {
 
 /// Size and hash of a directory frame as stored.
 public struct DirectoryReference: Sendable, Equatable {
+  /// Bytes of the whole directory frame.
   public var storedByteCount: UInt32
   /// XXH3-64 of the whole directory frame.
   public var hash: UInt64
@@ -72,9 +73,13 @@ public struct DirectoryReference: Sendable, Equatable {
 
 /// The frame from which everything else in the archive is found and checked.
 public struct ArchiveRoot: Sendable, Equatable {
+  /// Settings of the archive.
   public var settings: ArchiveSettings
+  /// The manifest that was known at the start.
   public var opening: Manifest
+  /// The manifest that was known at the end only.
   public var closing: Manifest
+  /// Sums over all pages.
   public var totals: ArchiveTotals
   /// The directory frames, in order; they lie directly before the root.
   public var directories: [DirectoryReference]

@@ -86,6 +86,9 @@ public struct IndexAccumulator: Sendable {
       )
     }
     try summary.descriptor.validate()
+    guard summary.chunks.count == Int(summary.descriptor.chunkCount),
+      summary.filter.count == summary.descriptor.filterByteCount
+    else { throw FormatError(.malformed, "page summary whose parts do not fit each other") }
     tailByteCount = summary.tailByteCount
     hasEnded = summary.isEnd
     let descriptor = summary.descriptor

@@ -48,6 +48,7 @@ public struct PageDescriptor: Sendable, Equatable {
 
 /// One directory frame: descriptors of consecutive pages and their name filters.
 public struct PageDirectory: Sendable, Equatable {
+  /// Pages in archive order.
   public var pages: [PageDescriptor]
   /// The filters of all pages, one behind the other; lengths are ``PageDescriptor/filterByteCount``.
   public var filters: [UInt8]

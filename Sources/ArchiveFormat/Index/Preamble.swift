@@ -1,6 +1,8 @@
 /// The frame behind the first data frame: settings and opening manifest where the reader of a pipe sees them early.
 public struct Preamble: Sendable, Equatable {
+  /// Settings of the archive.
   public var settings: ArchiveSettings
+  /// The manifest that was known at the start.
   public var opening: Manifest
 
   /// A preamble; the root repeats both values.

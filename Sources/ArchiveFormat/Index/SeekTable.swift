@@ -2,7 +2,9 @@
 public enum SeekTable {
   /// Sizes of one frame, skippable ones included (with decompressed size 0).
   public struct Entry: Sendable, Equatable {
+    /// Bytes of the whole frame in the archive.
     public var compressedByteCount: UInt32
+    /// Bytes of its content.
     public var decompressedByteCount: UInt32
 
     /// An entry of a frame.
@@ -14,7 +16,9 @@ public enum SeekTable {
 
   /// What the last 9 bytes of a file say.
   public struct Footer: Sendable, Equatable {
+    /// Entries of the table.
     public var frameCount: UInt32
+    /// Each entry has four more bytes.
     public var hasChecksums: Bool
     /// Bytes of the whole skippable frame.
     public var tableByteCount: Int { 17 + Int(frameCount) * (hasChecksums ? 12 : 8) }

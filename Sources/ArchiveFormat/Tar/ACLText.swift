@@ -120,7 +120,9 @@ public enum ACLText {
     TarBytes.equals(text.span, long) || TarBytes.equals(text.span, short)
   }
 
-  private static func number(_ text: [UInt8]) -> UInt32? { TarNumber.decimal(text.span).flatMap { UInt32(exactly: $0) } }
+  private static func number(_ text: [UInt8]) -> UInt32? {
+    TarNumber.decimal(text.span).flatMap { UInt32(exactly: $0) }
+  }
 
   private static func permissions(_ text: [UInt8]) -> UInt16? {
     guard !text.isEmpty else { return nil }

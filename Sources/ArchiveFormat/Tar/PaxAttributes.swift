@@ -165,9 +165,9 @@ extension PaxAttributes {
 
   /// Puts attributes and ACLs into a member: sorted, each name once (the last record wins, SCHILY before LIBARCHIVE),
   /// ACL attributes as ACL text.
-  mutating func moveAttributes(to member: inout Member) {
-    member.accessACL = accessACL ?? []
-    member.defaultACL = defaultACL ?? []
+  func addAttributes(to member: inout Member, _ notes: inout [String]) {
+    if let accessACL { member.accessACL = accessACL }
+    if let defaultACL { member.defaultACL = defaultACL }
     if schilyAttributes.isEmpty, libarchiveAttributes.isEmpty { return }
     // The sort is stable: of equal names the last one is the one that counts.
     let all = (libarchiveAttributes + schilyAttributes).sorted { TarBytes.precedes($0.name, $1.name) }

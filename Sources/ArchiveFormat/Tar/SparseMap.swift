@@ -86,7 +86,8 @@ struct SparseMapDecoder: Sendable {
     guard expectedCount != nil else {
       guard number <= UInt64(TarLimits.maximumSparseExtentCount) else {
         throw FormatError(
-          .limitExceeded, "the sparse map announces \(number) extents, the limit is \(TarLimits.maximumSparseExtentCount)")
+          .limitExceeded,
+          "the sparse map announces \(number) extents, the limit is \(TarLimits.maximumSparseExtentCount)")
       }
       guard number <= maximumCount else {
         throw FormatError(.malformed, "the sparse map announces \(number) extents, more than the member can hold")

@@ -10,6 +10,11 @@ extension TarHeaderEncoder {
     guard member.mode <= 0o7777 else {
       throw FormatError(.malformed, "the mode is \(member.mode), the largest is 4095 (octal 7777)")
     }
+    // GNU tar ends with an error at an ID that no file can have.
+    guard max(member.userID, member.groupID) <= UInt64(UInt32.max) else {
+      throw FormatError(
+        .limitExceeded, "the owner is \(member.userID):\(member.groupID), the largest ID is \(UInt32.max)")
+    }
     guard member.modificationTime.nanoseconds <= 999_999_999 else {
       throw FormatError(.malformed, "the time has \(member.modificationTime.nanoseconds) nanoseconds")
     }
@@ -105,7 +110,8 @@ extension TarHeaderEncoder {
       throw FormatError(
         .limitExceeded, "the pax header has \(plan.paxByteCount) bytes, the limit is \(TarLimits.maximumPaxByteCount)")
     }
-    let longest = max(plan.pathForm == .gnu ? member.path.count : 0, plan.linkForm == .gnu ? member.linkTarget.count : 0)
+    let longest = max(
+      plan.pathForm == .gnu ? member.path.count : 0, plan.linkForm == .gnu ? member.linkTarget.count : 0)
     // A slash and a NUL may follow.
     guard longest <= TarLimits.maximumLongNameByteCount - 2 else {
       throw FormatError(

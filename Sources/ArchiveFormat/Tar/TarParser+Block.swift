@@ -131,33 +131,33 @@ extension TarParser {
   /// Compares the checksum field with the sum of the block, in which the field counts as spaces. Old writers
   /// summed signed bytes.
   static func checkSum(_ block: Span<UInt8>, offset: UInt64) throws(FormatError) {
-    let sums = sums(of: block)
+    let sum = sum(of: block)
     let field = TarNumber.field(block.extracting(UstarBlock.Field.checksum))
     guard case .value(let expected) = field else {
-      throw FormatError(.malformed, "the checksum field is no number, the sum is \(sums.unsigned)", offset: offset)
+      throw FormatError(.malformed, "the checksum field is no number, the sum is \(sum)", offset: offset)
     }
-    guard expected == sums.unsigned || expected == sums.signed else {
+    guard expected == sum || expected == signedSum(of: block, sum) else {
       throw FormatError(
-        .malformed, "the checksum is \(expected), the sum of the header is \(sums.unsigned)", offset: offset)
+        .malformed, "the checksum is \(expected), the sum of the header is \(sum)", offset: offset)
     }
   }
 
-  private static func sums(of block: Span<UInt8>) -> (unsigned: Int64, signed: Int64) {
+  private static func sum(of block: Span<UInt8>) -> Int64 {
+    var sum: UInt32 = 0
     // Safe: the buffer is only read while the span is borrowed. A raw loop is vectorized.
     unsafe block.withUnsafeBufferPointer { bytes in
-      var sum: UInt32 = 0
-      var highCount: UInt32 = 0
-      for unsafe byte in unsafe bytes {
-        sum &+= UInt32(byte)
-        highCount &+= UInt32(byte >> 7)
-      }
-      for index in UstarBlock.Field.checksum {
-        let byte = unsafe bytes[index]
-        sum = sum &+ 0x20 &- UInt32(byte)
-        highCount &-= UInt32(byte >> 7)
-      }
-      return (Int64(sum), Int64(sum) - 256 * Int64(highCount))
+      for index in 0..<bytes.count { sum &+= UInt32(unsafe bytes[index]) }
     }
+    for index in UstarBlock.Field.checksum { sum = sum &+ 0x20 &- UInt32(block[index]) }
+    return Int64(sum)
+  }
+
+  private static func signedSum(of block: Span<UInt8>, _ unsigned: Int64) -> Int64 {
+    var sum = unsigned
+    for index in 0..<block.count where block[index] & 0x80 != 0 && !UstarBlock.Field.checksum.contains(index) {
+      sum -= 256
+    }
+    return sum
   }
 
   /// Whether a block may be a tar header, for salvage: 512 bytes with a right checksum and a known magic, or none as

@@ -26,7 +26,8 @@ extension TarParser {
     candidate.member.mode = UInt32(truncatingIfNeeded: mode & 0o7777)
     let userID = attributes.userID ?? globals.userID
     let groupID = attributes.groupID ?? globals.groupID
-    candidate.member.userID = if let userID { userID } else { try Self.unsigned(block, UstarBlock.Field.userID, "user ID") }
+    candidate.member.userID =
+      if let userID { userID } else { try Self.unsigned(block, UstarBlock.Field.userID, "user ID") }
     candidate.member.groupID =
       if let groupID { groupID } else { try Self.unsigned(block, UstarBlock.Field.groupID, "group ID") }
     for (id, what) in [(candidate.member.userID, "user"), (candidate.member.groupID, "group")]

@@ -2,21 +2,22 @@ extension TarParser {
   /// Takes the header block of a member.
   mutating func takeMemberBlock(_ block: Span<UInt8>, typeFlag: UInt8) throws(FormatError) -> Event? {
     let fieldSize = try headerSize(block)
-    let found = extensions
-    extensions = TarExtensions()
+    var found = TarExtensions()
+    swap(&found, &extensions)
+    let attributes = found.attributes.take() ?? PaxAttributes()
     // The pax size counts for the data and for the way to the next header.
-    let size = found.attributes?.size ?? fieldSize
+    let size = attributes.size ?? fieldSize
     guard size <= TarLimits.maximumByteCount else {
       throw FormatError(
         .limitExceeded, "the pax size is \(size), the limit is \(TarLimits.maximumByteCount)", offset: blockOffset)
     }
     // Without a usable size nobody knows where the next header begins.
-    if let fault = found.paxFault, found.attributes?.hasUnusableSize == true {
+    if let fault = found.paxFault, attributes.hasUnusableSize {
       throw FormatError(fault.code, fault.message, offset: blockOffset)
     }
-    let attributes = found.attributes ?? PaxAttributes()
     var candidate = TarCandidate(
-      member: Member(path: [], kind: Self.kind(of: typeFlag), mode: 0), rawPath: rawPath(block, typeFlag, found),
+      member: Member(path: [], kind: Self.kind(of: typeFlag), mode: 0),
+      rawPath: rawPath(block, typeFlag, found, attributes),
       rejection: found.rejection ?? found.paxFault, notes: found.notes, storedByteCount: size)
     if !Self.hasData(typeFlag) { dropData(&candidate, attributes, typeFlag) }
     do throws(FormatError) {
@@ -85,9 +86,8 @@ extension TarParser {
     try fillLink(&candidate, block, found, attributes)
     try fillOwner(&candidate, block, attributes)
     try fillTimeAndDevice(&candidate, block, attributes)
-    var rest = attributes
-    rest.moveAttributes(to: &candidate.member)
-    candidate.notes.append(contentsOf: rest.notes)
+    candidate.notes.append(contentsOf: attributes.notes)
+    attributes.addAttributes(to: &candidate.member, &candidate.notes)
   }
 
   private func checkType(_ typeFlag: UInt8, _ candidate: inout TarCandidate) throws(FormatError) {
@@ -112,9 +112,11 @@ extension TarParser {
   }
 
   /// The name that counts: GNU.sparse.name, pax path, GNU long name, ustar prefix and name.
-  private func rawPath(_ block: Span<UInt8>, _ typeFlag: UInt8, _ found: TarExtensions) -> [UInt8] {
-    if let name = found.attributes?.sparse?.name { return name }
-    if let name = found.attributes?.path ?? found.longName { return name }
+  private func rawPath(
+    _ block: Span<UInt8>, _ typeFlag: UInt8, _ found: TarExtensions, _ attributes: PaxAttributes
+  ) -> [UInt8] {
+    if let name = attributes.sparse?.name { return name }
+    if let name = attributes.path ?? found.longName { return name }
     var name: [UInt8] = []
     // The prefix is a part of the POSIX layout; GNU tar and v7 have other things there, star a shorter one.
     if Self.hasPosixLayout(block), typeFlag != UInt8(ascii: "S") {

@@ -37,12 +37,12 @@ public struct RejectedMember: Sendable {
 /// leaves open where the next header begins is thrown: the stream ends there.
 ///
 /// Only files have stored data. POSIX says that none follow for links, directories, devices and FIFOs, whatever their
-/// size field says, and Python, bsdtar and GNU tar's extraction agree; the field is noted. For a *pax* size on them they
-/// do not agree, which the strict parser refuses; the lenient one passes over the data of a hard link (bsdtar) and
+/// size field says, and Python, bsdtar and GNU tar's extraction agree; the field is noted. For a *pax* size on them
+/// they do not agree, which the strict parser refuses; the lenient one passes over the data of a hard link (bsdtar) and
 /// ignores the size for the rest.
 ///
-/// Give it header bytes with ``consume(_:in:)``. After a member or a rejected one, take or skip its data and say so with
-/// ``skip(_:)``; then go on with the bytes behind.
+/// Give it header bytes with ``consume(_:in:)``. After a member or a rejected one, take or skip its data and say so
+/// with ``skip(_:)``; then go on with the bytes behind.
 public struct TarParser: Sendable {
   /// What ``consume(_:in:)`` found.
   public enum Event: Sendable {
@@ -123,8 +123,8 @@ public struct TarParser: Sendable {
   ///
   /// - Returns: how many bytes were taken, and an event when a header is complete. Without an event all were taken and
   ///   more are needed. After ``Event/endOfArchive`` the rest of the stream may be given too, for ``finish()``.
-  /// - Throws: ``FormatError`` when the stream cannot be read on: `.malformed` for a checksum or a size, `.limitExceeded`
-  ///   for an announced length beyond ``TarLimits`` (before memory is taken for it).
+  /// - Throws: ``FormatError`` when the stream cannot be read on: `.malformed` for a checksum or a size,
+  ///   `.limitExceeded` for an announced length beyond ``TarLimits`` (before memory is taken for it).
   public mutating func consume(
     _ bytes: Span<UInt8>, in range: Range<Int>
   ) throws(FormatError) -> (consumed: Int, event: Event?) {

@@ -1,0 +1,120 @@
+internal import ArchiveFormat
+internal import ArchiveIO
+
+extension ArchiveReader {
+  /// Extracts to a directory. One that does not exist is staged beside it and appears only when all is done; into one that exists files are made under temporary names and
+  /// renamed one by one.
+  ///
+  /// - Throws: with strict options (the default) for the first member that is refused.
+  public func extract(to path: [UInt8], options: ExtractOptions = .init()) throws(ArchiveError) -> ExtractSummary {
+    let stop = begin()
+    var options = options
+    options.limits = limits
+    let existing: FileStatus?
+    do throws(SystemError) { existing = try FileSystem.statusFollowing(at: FileSystem.currentDirectory, path) } catch {
+      guard error.isNotFound else { throw ArchiveError(error).at(path: path) }
+      existing = nil
+    }
+    guard let existing else { return try extractStaged(to: path, options, stop) }
+    guard existing.kind == .directory else { throw ArchiveError(.exists, "is there and is not a directory", path: path) }
+    let root = try system(path: path) { () throws(SystemError) in
+      SharedDescriptor(try FileSystem.open(at: FileSystem.currentDirectory, path, [.readOnly, .directory]))
+    }
+    let destination = try Destination(root: root, isNew: false, options: options)
+    let summary = try extract(destination, options, stop)
+    if options.syncs { try system(path: path) { () throws(SystemError) in try FileSystem.syncFileSystem(root.rawValue) } }
+    return summary
+  }
+
+  private func extractStaged(
+    to path: [UInt8], _ options: ExtractOptions, _ stop: StopSignal
+  ) throws(ArchiveError) -> ExtractSummary {
+    let staging = try system(path: path) { () throws(SystemError) in try StagingDirectory(path: path) }
+    do throws(ArchiveError) {
+      let destination = try Destination(root: staging.root, isNew: true, options: options)
+      let summary = try extract(destination, options, stop)
+      try stop.check()
+      try system(path: path) { () throws(SystemError) in try staging.commit(sync: options.syncs) }
+      return summary
+    } catch {
+      do throws(SystemError) { try staging.abandon() } catch {
+        warn(staging.temporaryName, "could not be removed: \(error.message)")
+      }
+      throw error
+    }
+  }
+
+  private func extract(
+    _ destination: Destination, _ options: ExtractOptions, _ stop: StopSignal
+  ) throws(ArchiveError) -> ExtractSummary {
+    let archive = try indexOrNil()
+    let progress = ProgressCounter { [events] in events.send(.progress($0)) }
+    let planner = ExtractPlanner(destination, options: options) { self.warn($0.path, $0.message) }
+    let lateSkips = LateSkips()
+    let selection = MemberSelection(options.selection)
+    let context = ExtractContext(
+      destination: destination, isLenient: options.isLenient, stop: stop,
+      chunkPool: try archive.map { archive throws(ArchiveError) in try makeChunkPool(archive, stop) },
+      streamPool: archive == nil ? try makeStreamPool(stop) : nil, progress: progress,
+      skipped: { path, message in lateSkips.add(path, message) })
+    do throws(ArchiveError) {
+      if let archive {
+        try IndexedExtraction(
+          archive: archive, options: options, selection: selection, planner: planner, context: context,
+          laneCount: laneCount, stop: stop
+        ).run()
+      } else {
+        try extractStream(planner, context, selection, options, stop)
+      }
+    } catch {
+      lateSkips.report { self.warn($0, $1) }
+      throw error
+    }
+    lateSkips.report { self.warn($0, $1) }
+    progress.finish()
+    var summary = planner.summary
+    summary.skippedCount += lateSkips.count
+    summary.entryCount -= min(summary.entryCount, lateSkips.count)
+    summary.warningCount = warningCount
+    return summary
+  }
+
+  private func extractStream(
+    _ planner: ExtractPlanner, _ context: ExtractContext, _ selection: MemberSelection, _ options: ExtractOptions,
+    _ stop: StopSignal
+  ) throws(ArchiveError) {
+    guard let pool = context.streamPool else { return }
+    let lanes = try LanePool<ExtractJob>(laneCount: laneCount, label: "archive-extract") { () throws(ArchiveError) in
+      let worker = try ExtractWorker(context, file: nil)
+      return { worker.perform($0) }
+    }
+    defer { lanes.end() }
+    let source = try StreamSource(
+      openStream(), pool: pool, laneCount: laneCount, limits: limits, stop: stop, decode: { lanes.enqueue(.decode($0)) })
+    let extraction = StreamExtraction(
+      planner: planner, context: context, selection: selection, stripCount: options.stripComponentCount,
+      archiveOffset: { source.offset }, enqueue: { lanes.enqueue($0) })
+    planner.settle = { () throws(ArchiveError) in
+      extraction.flush()
+      lanes.wait()
+      try stop.check()
+    }
+    let run = StreamRun(source, visitor: extraction, isLenient: options.isLenient, knowsHashes: false) { self.warn($0, $1) }
+    do throws(ArchiveError) {
+      try run.run()
+      lanes.wait()
+      try stop.check()
+      try planner.finish(stop: stop)
+    } catch {
+      // What came before the fault is complete; lanes finish it, unless they were stopped themselves.
+      lanes.wait()
+      stop.fail(error)
+      extraction.abandonOpen()
+      planner.finishAfterFailure()
+      throw stop.error ?? error
+    }
+    if let first = selection.unmatched(extraction.matched).first {
+      throw ArchiveError(.notFound, "is not in the archive", path: first)
+    }
+  }
+}

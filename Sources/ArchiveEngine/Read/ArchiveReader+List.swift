@@ -1,0 +1,171 @@
+internal import ArchiveFormat
+internal import ArchiveIO
+
+extension ArchiveReader {
+  /// Calls `body` for every member that is selected, in archive order. With an index only that is read: the index is trusted, after its hashes were checked.
+  ///
+  /// - Parameter selection: paths or directory prefixes; empty is all. One that matches nothing is an error (`notFound`) after all others were listed.
+  public func list(
+    selection: [[UInt8]] = [], _ body: (ListedMember) throws(ArchiveError) -> Void
+  ) throws(ArchiveError) {
+    let stop = begin()
+    let wanted = MemberSelection(selection)
+    var matched: Set<Int> = []
+    if let archive = try indexOrNil() {
+      var account = LimitAccount(limits)
+      let codec = PageCodec()
+      var pages = PageIterator(archive)
+      while let location = try pages.nextLocation() {
+        try stop.check()
+        let page = try archive.page(location, codec: codec)
+        var chunks = ChunkCounter(page)
+        for member in page.members {
+          try account.add(
+            member.member.path, contentByteCount: member.member.byteCount, archiveByteCount: archive.file.byteCount)
+          let count = chunks.next(member)
+          if !wanted.isEverything {
+            guard let index = wanted.match(member.member.path) else { continue }
+            matched.insert(index)
+          }
+          try body(
+            ListedMember(
+              member: member.member, contentHash: member.contentHash, isIncomplete: member.isIncomplete,
+              chunkCount: count))
+        }
+      }
+    } else {
+      try withoutActuallyEscaping(body) { body throws(ArchiveError) in
+        let pool = try makeStreamPool(stop)
+        let visitor = ListVisitor(limits: limits, pool: pool, selection: wanted, warn: { self.warn($0, $1) }, body: body)
+        _ = try runStream(visitor, pool: pool, stop: stop, isLenient: true)
+        matched = visitor.matched
+      }
+    }
+    if let first = wanted.unmatched(matched).first {
+      throw ArchiveError(.notFound, "is not in the archive", path: first)
+    }
+  }
+
+  /// What is known of the archive. Without an index all of it is read.
+  public func info() throws(ArchiveError) -> ArchiveInfo {
+    var info = ArchiveInfo()
+    if let archive = try indexOrNil() {
+      _ = begin()
+      let root = archive.root
+      info.formatVersion = Int(SkippableFrame.formatVersion)
+      info.entryCount = root.totals.memberCount
+      info.fileCount = root.totals.fileCount
+      info.contentByteCount = root.totals.contentByteCount
+      info.tarByteCount = root.totals.tarByteCount
+      info.archiveByteCount = archive.file.byteCount
+      info.chunkCount = root.totals.chunkCount
+      info.chunkByteCount = UInt64(root.settings.chunkByteCount)
+      info.level = Int(root.settings.level)
+      info.isIndexed = true
+      info.digest = archive.digest.hexadecimal
+      info.manifest = (root.opening.pairs + root.closing.pairs).map { ($0.key, $0.value) }
+      return info
+    }
+    let stop = begin()
+    let pool = try makeStreamPool(stop)
+    let visitor = ListVisitor(limits: limits, pool: pool, selection: MemberSelection([]), warn: { self.warn($0, $1) }) { _ in }
+    let run = try runStream(visitor, pool: pool, stop: stop, isLenient: true)
+    info.entryCount = run.memberCount
+    info.fileCount = run.fileCount
+    info.contentByteCount = run.contentByteCount
+    info.tarByteCount = run.tarByteCount
+    info.archiveByteCount = run.archiveByteCount
+    info.chunkCount = run.frameCount
+    if run.index.isComplete {
+      info.formatVersion = Int(SkippableFrame.formatVersion)
+      info.isIndexed = true
+      info.digest = run.index.digest
+      info.manifest = run.index.manifest
+      info.level = run.index.settings.map { Int($0.level) }
+      info.chunkByteCount = run.index.settings.map { UInt64($0.chunkByteCount) }
+    }
+    return info
+  }
+
+  /// Bytes of content that a run over the selection will go through, for progress; nil when it cannot be known beforehand.
+  public func contentByteCount(selection: [[UInt8]] = []) throws(ArchiveError) -> (bytes: UInt64, members: UInt64)? {
+    guard case .indexed(let archive) = input else { return nil }
+    if selection.isEmpty { return (archive.root.totals.contentByteCount, archive.root.totals.memberCount) }
+    var total: (bytes: UInt64, members: UInt64) = (0, 0)
+    try list(selection: selection) { listed throws(ArchiveError) in
+      total.bytes += listed.member.byteCount
+      total.members += 1
+    }
+    return total
+  }
+}
+
+/// Says in how many chunks each member of a page lies.
+private struct ChunkCounter {
+  private let sizes: [UInt64]
+  private var index = 0
+  private var left: UInt64
+  /// Of the first member, what lies before the page: it came in chunks of its own.
+  private var open: UInt64
+
+  init(_ page: IndexPage) {
+    sizes = page.chunks.map { UInt64($0.contentByteCount) }
+    left = sizes.first ?? 0
+    open = page.openByteCount
+  }
+
+  mutating func next(_ member: IndexedMember) -> UInt64 {
+    var rest = member.tarByteCount - min(open, member.tarByteCount)
+    // Chunks before the page are not known here; the chunk size of those after it is a good measure.
+    var count: UInt64 = open > 0 ? max(1, (open + (sizes.first ?? 1) - 1) / max(1, sizes.first ?? 1)) : 0
+    open = 0
+    while rest > 0 {
+      if left == 0 {
+        index += 1
+        guard index < sizes.count else { break }
+        left = sizes[index]
+      }
+      let taken = min(rest, left)
+      rest -= taken
+      left -= taken
+      count += 1
+    }
+    return count
+  }
+}
+
+/// Lists the members of a stream.
+final class ListVisitor: StreamVisitor {
+  private var account: LimitAccount
+  private let pool: SlotPool<StreamSlot>
+  private let selection: MemberSelection
+  private let warn: ([UInt8], String) -> Void
+  private let body: (ListedMember) throws(ArchiveError) -> Void
+  private(set) var matched: Set<Int> = []
+
+  init(
+    limits: ReadLimits, pool: SlotPool<StreamSlot>, selection: MemberSelection,
+    warn: @escaping ([UInt8], String) -> Void, body: @escaping (ListedMember) throws(ArchiveError) -> Void
+  ) {
+    account = LimitAccount(limits)
+    self.pool = pool
+    self.selection = selection
+    self.warn = warn
+    self.body = body
+  }
+
+  func begin(_ parsed: ParsedMember, fits: Bool, offset: UInt64) throws(ArchiveError) {
+    try account.add(parsed.member.path, contentByteCount: parsed.member.byteCount, archiveByteCount: nil)
+    if !selection.isEverything {
+      guard let index = selection.match(parsed.member.path) else { return }
+      matched.insert(index)
+    }
+    try body(ListedMember(member: parsed.member, contentHash: nil, isIncomplete: false, chunkCount: nil))
+  }
+
+  func data(_ range: Range<Int>, storedOffset: UInt64, in piece: StreamPiece) {}
+  func end(_ member: ParsedMember) -> Hash128? { nil }
+  func reject(_ member: RejectedMember) { warn(member.path, "is refused: \(member.reason.message)") }
+  func markIncomplete(_ paths: [[UInt8]]) {}
+  func finish(_ piece: StreamPiece) { pool.release(piece.slot) }
+}

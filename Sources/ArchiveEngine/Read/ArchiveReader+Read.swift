@@ -1,0 +1,193 @@
+internal import ArchiveFormat
+internal import ArchiveIO
+
+extension ArchiveReader {
+  /// Writes the content of one file to a sink; holes of a sparse one as zeros. Hard links lead to their file.
+  public func read(_ path: [UInt8], to sink: any ArchiveSink) throws(ArchiveError) {
+    try read(path, ArchiveOutput(.sink(sink)), begin())
+  }
+
+  /// Writes the content of one file to a descriptor.
+  public func read(_ path: [UInt8], to descriptor: Int32) throws(ArchiveError) {
+    let stop = begin()
+    let writer = try system { () throws(SystemError) in
+      try DescriptorWriter(SharedDescriptor(Descriptor.duplicate(of: descriptor)), token: stop.token)
+    }
+    try read(path, ArchiveOutput(.descriptor(writer)), stop)
+  }
+
+  private func read(_ path: [UInt8], _ output: ArchiveOutput, _ stop: StopSignal) throws(ArchiveError) {
+    guard let archive = try indexOrNil() else { return try readFromStream(path, output, stop) }
+    let lookup = MemberLookup(archive)
+    guard var found = try lookup.find(path) else { throw ArchiveError(.notFound, "is not in the archive", path: path) }
+    if found.member.member.kind == .hardlink {
+      let target = found.member.member.linkTarget
+      guard let file = try lookup.find(target), file.member.member.kind != .hardlink else {
+        throw ArchiveError(.notFound, "is a hard link to \"\(PathText.printable(target))\", which is not in the archive", path: path)
+      }
+      found = file
+    }
+    let indexed = found.member
+    try Self.checkIsFile(indexed.member, path)
+    if indexed.isIncomplete { warn(path, "is incomplete: its source could not be read to its end, the rest is zeros") }
+    let loader = try ChunkLoader(archive.file)
+    let slot = try ReadSlot(byteCount: archive.maximumChunkContentByteCount)
+    let content = HoleWriter(indexed.member, output)
+    let places = try lookup.chunks(of: found)
+    let spanning = places.count > 1 ? try SpanningMember(indexed) : nil
+    let check = try MemberCheck()
+    for (index, place) in places.enumerated() {
+      try stop.check()
+      let bytes = try unsafe loader.load(place.record, number: place.number, at: place.offset, into: slot)
+      let part = Self.part(of: indexed, in: place, index: index, spanning: spanning)
+      if let spanning {
+        try unsafe spanning.take(part, in: bytes, stop: stop)
+      } else {
+        try unsafe check.check(part, in: bytes, tarOffset: 0)
+      }
+      try unsafe content.write(UnsafeRawBufferPointer(rebasing: bytes[part.dataRange]))
+    }
+    try content.finish()
+  }
+
+  private static func part(
+    of indexed: IndexedMember, in place: MemberLookup.ChunkPlace, index: Int, spanning: SpanningMember?
+  ) -> MemberPart<Void> {
+    func clamp(_ position: Int64) -> Int {
+      Int(min(max(position - place.memberOffset, 0), Int64(place.record.contentByteCount)))
+    }
+    let dataStart = Int64(indexed.headerByteCount)
+    let dataEnd = dataStart + Int64(indexed.dataByteCount)
+    let data = clamp(dataStart)..<clamp(dataEnd)
+    let dataOffset = max(0, place.memberOffset - dataStart)
+    return MemberPart(
+      member: indexed, headerRange: clamp(0)..<clamp(dataStart), dataRange: data, dataOffset: UInt64(dataOffset),
+      spanning: spanning, index: index, action: (),
+      endsMember: place.memberOffset + Int64(place.record.contentByteCount) >= Int64(indexed.tarByteCount))
+  }
+
+  static func checkIsFile(_ member: Member, _ path: [UInt8]) throws(ArchiveError) {
+    guard member.kind == .file else {
+      throw ArchiveError(.invalidArgument, "is a \(member.kind), not a file", path: path)
+    }
+  }
+
+  private func readFromStream(_ path: [UInt8], _ output: ArchiveOutput, _ stop: StopSignal) throws(ArchiveError) {
+    let pool = try makeStreamPool(stop)
+    let visitor = CatVisitor(path: path, output: output, pool: pool, warn: { self.warn($0, $1) })
+    _ = try runStream(visitor, pool: pool, stop: stop)
+    if let failure = visitor.failure { throw failure }
+    guard visitor.isFound else { throw ArchiveError(.notFound, "is not in the archive", path: path) }
+  }
+}
+
+/// Writes stored data as the content that they stand for: with zeros for holes.
+final class HoleWriter {
+  private static let zeros = [UInt8](repeating: 0, count: 256 << 10)
+  private let member: Member
+  private let output: ArchiveOutput
+  private var extentIndex = 0
+  private var extentOffset: UInt64 = 0
+  private var position: UInt64 = 0
+
+  init(_ member: Member, _ output: ArchiveOutput) {
+    self.member = member
+    self.output = output
+  }
+
+  /// Takes the next stored bytes.
+  func write(_ bytes: UnsafeRawBufferPointer) throws(ArchiveError) {
+    guard let extents = member.sparseExtents else {
+      if unsafe !bytes.isEmpty { try unsafe output.write([bytes]) }
+      return
+    }
+    var done = 0
+    while done < bytes.count, extentIndex < extents.count {
+      let extent = extents[extentIndex]
+      try fill(to: extent.offset + extentOffset)
+      let count = min(bytes.count - done, Int(extent.byteCount - extentOffset))
+      try unsafe output.write([UnsafeRawBufferPointer(rebasing: bytes[done..<done + count])])
+      done += count
+      position += UInt64(count)
+      extentOffset += UInt64(count)
+      if extentOffset == extent.byteCount {
+        extentIndex += 1
+        extentOffset = 0
+      }
+    }
+  }
+
+  /// Writes what is left: a hole at the end.
+  func finish() throws(ArchiveError) {
+    if member.sparseExtents != nil { try fill(to: member.byteCount) }
+  }
+
+  private func fill(to end: UInt64) throws(ArchiveError) {
+    while position < end {
+      let count = min(end - position, UInt64(Self.zeros.count))
+      let result: Result<Void, ArchiveError> = unsafe Self.zeros.withUnsafeBytes { zeros in
+        do throws(ArchiveError) {
+          return .success(try unsafe output.write([UnsafeRawBufferPointer(rebasing: zeros[..<Int(count)])]))
+        } catch { return .failure(error) }
+      }
+      try result.get()
+      position += count
+    }
+  }
+}
+
+/// Writes one member of a stream.
+final class CatVisitor: StreamVisitor {
+  private let path: [UInt8]
+  private let output: ArchiveOutput
+  private let pool: SlotPool<StreamSlot>
+  private let warn: ([UInt8], String) -> Void
+  private var writer: HoleWriter?
+  private(set) var isFound = false
+  private(set) var failure: ArchiveError?
+
+  init(path: [UInt8], output: ArchiveOutput, pool: SlotPool<StreamSlot>, warn: @escaping ([UInt8], String) -> Void) {
+    self.path = path
+    self.output = output
+    self.pool = pool
+    self.warn = warn
+  }
+
+  func begin(_ parsed: ParsedMember, fits: Bool, offset: UInt64) throws(ArchiveError) {
+    writer = nil
+    guard parsed.member.path == path else { return }
+    if isFound { return warn(path, "is in the archive more than once; the first one was written") }
+    isFound = true
+    if parsed.member.kind == .hardlink {
+      failure = ArchiveError(
+        .unsupported,
+        "is a hard link to \"\(PathText.printable(parsed.member.linkTarget))\", whose content has gone by in the stream; ask for that name",
+        path: path)
+      return
+    }
+    try ArchiveReader.checkIsFile(parsed.member, path)
+    writer = HoleWriter(parsed.member, output)
+  }
+
+  func data(_ range: Range<Int>, storedOffset: UInt64, in piece: StreamPiece) throws(ArchiveError) {
+    guard let writer else { return }
+    try unsafe writer.write(UnsafeRawBufferPointer(start: piece.slot.content.base + range.lowerBound, count: range.count))
+  }
+
+  func end(_ member: ParsedMember) throws(ArchiveError) -> Hash128? {
+    try writer?.finish()
+    writer = nil
+    return nil
+  }
+
+  func reject(_ member: RejectedMember) throws(ArchiveError) {
+    guard member.path == path else { return }
+    throw ArchiveError(.rejected, member.reason.message, path: path)
+  }
+
+  func markIncomplete(_ paths: [[UInt8]]) {
+    if paths.contains(path) { warn(path, "is incomplete: its source could not be read to its end, the rest is zeros") }
+  }
+
+  func finish(_ piece: StreamPiece) { pool.release(piece.slot) }
+}

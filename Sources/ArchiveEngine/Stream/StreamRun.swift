@@ -1,0 +1,199 @@
+internal import ArchiveFormat
+internal import ArchiveIO
+
+/// Takes what a stream brings, in archive order, on the control thread.
+protocol StreamVisitor: AnyObject {
+  /// A member begins. `fits`: all its data are in this piece.
+  func begin(_ member: ParsedMember, fits: Bool, offset: UInt64) throws(ArchiveError)
+  /// Stored data of the member that began last.
+  func data(_ range: Range<Int>, storedOffset: UInt64, in piece: StreamPiece) throws(ArchiveError)
+  /// The member has ended; what the visitor knows of its content's hash.
+  func end(_ member: ParsedMember) throws(ArchiveError) -> Hash128?
+  /// An entry that the parser refuses.
+  func reject(_ member: RejectedMember) throws(ArchiveError)
+  /// The index says that these members, which have ended, are incomplete.
+  func markIncomplete(_ paths: [[UInt8]]) throws(ArchiveError)
+  /// Nothing of the piece is needed any more by the run; the visitor gives the slot back, now or later.
+  func finish(_ piece: StreamPiece) throws(ArchiveError)
+}
+
+/// Reads a stream from its first to its last byte and lets a visitor see the members. One thread.
+final class StreamRun {
+  private let source: StreamSource
+  private let visitor: any StreamVisitor
+  private let warn: ([UInt8], String) -> Void
+  private var parser: TarParser
+  private(set) var index: StreamIndexCheck
+  /// The member whose data are being read, and how much of them is left.
+  private var current: (member: ParsedMember, dataLeft: UInt64, paddingLeft: UInt64)?
+  private(set) var memberCount: UInt64 = 0
+  private(set) var contentByteCount: UInt64 = 0
+  private(set) var fileCount: UInt64 = 0
+  private(set) var tarByteCount: UInt64 = 0
+  private(set) var frameCount: UInt64 = 0
+  /// Bytes of the archive that were read.
+  var archiveByteCount: UInt64 { source.offset }
+  private let knowsHashes: Bool
+
+  init(
+    _ source: StreamSource, visitor: any StreamVisitor, isLenient: Bool, knowsHashes: Bool,
+    warn: @escaping ([UInt8], String) -> Void
+  ) {
+    self.source = source
+    self.visitor = visitor
+    self.warn = warn
+    self.knowsHashes = knowsHashes
+    parser = TarParser(isLenient: isLenient)
+    index = StreamIndexCheck(knowsHashes: knowsHashes)
+  }
+
+  /// Runs to the end.
+  func run() throws(ArchiveError) {
+    do throws(ArchiveError) {
+      while let item = try source.next() {
+        switch item {
+        case .content(let piece): try take(piece)
+        case .index(let kind, let frame, let offset):
+          let incomplete = try index.add(kind, frame, offset: offset)
+          if !incomplete.isEmpty { try visitor.markIncomplete(incomplete) }
+        case .seekTable(let frame, let offset): try index.add(seekTable: frame, offset: offset)
+        }
+      }
+      try end()
+    } catch {
+      // The first member that is lost is what a person wants to know.
+      if let current, error.path.isEmpty, error.code != .cancelled {
+        throw ArchiveError(
+          error.code, "\(error.message); \"\(PathText.printable(current.member.member.path))\" is the first member lost",
+          offset: error.offset, systemErrorNumber: error.systemErrorNumber)
+      }
+      throw error
+    }
+  }
+
+  private func take(_ piece: StreamPiece) throws(ArchiveError) {
+    let bytes = unsafe UnsafeBufferPointer<UInt8>(
+      start: piece.slot.content.base.assumingMemoryBound(to: UInt8.self), count: piece.byteCount)
+    var position = 0
+    var failure: ArchiveError?
+    do throws(ArchiveError) {
+      while position < piece.byteCount {
+        if let skipped = takeSkipped(piece.byteCount - position) {
+          position += skipped
+          continue
+        }
+        if current != nil {
+          position += try takeData(piece, at: position)
+          continue
+        }
+        let before = position
+        let result: (consumed: Int, event: TarParser.Event?)
+        do throws(FormatError) { result = try unsafe parser.consume(bytes.span, in: position..<piece.byteCount) } catch {
+          throw ArchiveError(error).withTarOffset(near: piece.archiveOffset)
+        }
+        position += result.consumed
+        switch result.event {
+        case .member(let member): try begin(member, piece, room: piece.byteCount - position)
+        case .rejected(let rejected):
+          try visitor.reject(rejected)
+          skipping = rejected.paddedDataByteCount
+        case .endOfArchive: break
+        case nil: if result.consumed == 0 && before == position { throw ArchiveError(.damaged, "the tar reader does not go on") }
+        }
+      }
+      if let frame = piece.frame {
+        frameCount += 1
+        index.add(frame)
+      }
+      tarByteCount += UInt64(piece.byteCount)
+    } catch { failure = error }
+    // What was complete before a fault is still made.
+    do throws(ArchiveError) { try visitor.finish(piece) } catch { failure = failure ?? error }
+    if let failure { throw failure }
+  }
+
+  /// Bytes of a refused member's data that are still to be passed over.
+  private var skipping: UInt64 = 0
+
+  private func takeSkipped(_ room: Int) -> Int? {
+    guard skipping > 0 else { return nil }
+    let count = min(UInt64(room), skipping)
+    skipping -= count
+    parser.skip(count)
+    return Int(count)
+  }
+
+  private func begin(_ parsed: ParsedMember, _ piece: StreamPiece, room: Int) throws(ArchiveError) {
+    memberCount += 1
+    if parsed.member.kind == .file {
+      fileCount += 1
+      contentByteCount &+= parsed.member.byteCount
+    }
+    for note in parsed.notes { warn(parsed.member.path, note) }
+    try visitor.begin(parsed, fits: parsed.paddedDataByteCount <= UInt64(room), offset: piece.archiveOffset)
+    current = (parsed, parsed.dataByteCount, parsed.paddedDataByteCount - parsed.dataByteCount)
+    if parsed.paddedDataByteCount == 0 { try endMember() }
+  }
+
+  private func takeData(_ piece: StreamPiece, at position: Int) throws(ArchiveError) -> Int {
+    guard case (let member, var dataLeft, var paddingLeft)? = current else { return 0 }
+    let room = UInt64(piece.byteCount - position)
+    let data = min(room, dataLeft)
+    if data > 0 {
+      try visitor.data(
+        position..<position + Int(data), storedOffset: member.dataByteCount - dataLeft, in: piece)
+    }
+    dataLeft -= data
+    let padding = min(room - data, paddingLeft)
+    paddingLeft -= padding
+    parser.skip(data + padding)
+    current = (member, dataLeft, paddingLeft)
+    if dataLeft == 0 && paddingLeft == 0 { try endMember() }
+    return Int(data + padding)
+  }
+
+  private func endMember() throws(ArchiveError) {
+    guard let (parsed, _, _) = current else { return }
+    current = nil
+    let hash = try visitor.end(parsed)
+    try index.add(
+      IndexedMember(member: parsed.member, headerByteCount: parsed.headerByteCount, contentHash: hash))
+  }
+
+  private func end() throws(ArchiveError) {
+    if let current {
+      throw ArchiveError(
+        .truncated, "the archive ends within the data of \"\(PathText.printable(current.member.member.path))\"",
+        offset: source.offset)
+    }
+    if skipping > 0 {
+      throw ArchiveError(.truncated, "the archive ends within the data of a refused member", offset: source.offset)
+    }
+    let ending: TarParser.Ending
+    do throws(FormatError) { ending = try parser.finish() } catch { throw ArchiveError(error) }
+    if index.isOurs && !index.isComplete {
+      throw ArchiveError(.truncated, "the archive ends before its index", offset: source.offset)
+    }
+    if index.isOurs && index.seekTable != nil {
+      throw ArchiveError(.truncated, "the archive ends before its seek table", offset: source.offset)
+    }
+    switch ending {
+    case .complete: break
+    case .empty: throw ArchiveError(.truncated, "holds no tar archive: not even the end blocks of an empty one", offset: source.offset)
+    case .missingEndBlocks: warn([], "the end blocks of the tar archive are missing")
+    case .dataAfterEnd: warn([], "data after the end of the tar archive is ignored")
+    }
+    if let offset = source.unknownIndexOffset {
+      warn([], "the index at offset \(offset) is of another version; the archive was read as a stream")
+    }
+  }
+}
+
+extension ArchiveError {
+  /// Offsets of the parser count in the tar stream: says so, and where in the archive that is.
+  func withTarOffset(near archiveOffset: UInt64) -> ArchiveError {
+    guard let offset else { return at(offset: archiveOffset) }
+    return ArchiveError(
+      code, "\(message) (tar offset \(offset))", path: path, offset: archiveOffset, systemErrorNumber: systemErrorNumber)
+  }
+}

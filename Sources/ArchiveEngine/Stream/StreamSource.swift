@@ -1,0 +1,422 @@
+internal import ArchiveFormat
+internal import ArchiveIO
+
+/// What the index says of a frame, found out while it was read.
+struct StreamFrame: Sendable {
+  let offset: UInt64
+  let record: ChunkRecord
+}
+
+/// A stretch of the tar stream in a buffer.
+struct StreamPiece: Sendable {
+  let slot: StreamSlot
+  let byteCount: Int
+  /// Set in the last piece of a zstd frame.
+  let frame: StreamFrame?
+  /// Offset in the archive of what the piece came from, for messages.
+  let archiveOffset: UInt64
+}
+
+/// The buffers of a frame in flight: what is stored and what it decodes to.
+final class StreamSlot: Sendable {
+  /// Frames with more content, and frames that do not say how much they hold, are decoded in order by the control thread: 10 MiB is the most that the default chunk size makes.
+  static let contentByteCount = 10 << 20
+  let content: Buffer
+  let stored: Buffer
+
+  init() throws(ArchiveError) {
+    content = try system { () throws(SystemError) in try Buffer(byteCount: Self.contentByteCount) }
+    stored = try system { () throws(SystemError) in try Buffer(byteCount: Self.contentByteCount + (64 << 10)) }
+  }
+}
+
+/// A frame that a lane decodes.
+final class DecodeItem: Sendable {
+  let slot: StreamSlot
+  let storedByteCount: Int
+  let contentByteCount: Int
+  let offset: UInt64
+  let isStored: Bool
+  private let result = Outcome<UInt64>()
+
+  init(slot: StreamSlot, storedByteCount: Int, contentByteCount: Int, offset: UInt64, isStored: Bool) {
+    self.slot = slot
+    self.storedByteCount = storedByteCount
+    self.contentByteCount = contentByteCount
+    self.offset = offset
+    self.isStored = isStored
+  }
+
+  /// Decodes and hashes; on a lane.
+  func perform(_ decompressor: ZstdDecompressor) {
+    let frame = unsafe UnsafeRawBufferPointer(start: slot.stored.base, count: storedByteCount)
+    let target = unsafe UnsafeMutableRawBufferPointer(start: slot.content.base, count: contentByteCount)
+    let outcome: Result<UInt64, ArchiveError>
+    do throws(ArchiveError) {
+      let produced = try unsafe decompressor.decompressFrame(frame, into: target)
+      outcome =
+        produced == contentByteCount
+        ? .success(unsafe XXH3.hash64(frame))
+        : .failure(ArchiveError(.damaged, "a frame decodes to \(produced) bytes where it states \(contentByteCount)", offset: offset))
+    } catch { outcome = .failure(error.at(offset: offset)) }
+    result.set(outcome)
+  }
+
+  /// Waits for the lane; the control thread.
+  func wait() throws(ArchiveError) -> StreamPiece {
+    let hash = try result.wait()
+    let record = ChunkRecord(
+      storedByteCount: UInt32(storedByteCount), contentByteCount: UInt32(contentByteCount), storedHash: hash,
+      isStored: isStored)
+    return StreamPiece(
+      slot: slot, byteCount: contentByteCount, frame: StreamFrame(offset: offset, record: record),
+      archiveOffset: offset)
+  }
+}
+
+/// Turns anybody's archive into stretches of tar, in order. Independent frames that state their size are decoded by lanes ahead of
+/// the reader, everything else by the calling thread.
+final class StreamSource {
+  enum Item {
+    case content(StreamPiece)
+    /// A frame of our index, whole.
+    case index(IndexFrameKind, [UInt8], offset: UInt64)
+    /// A seek table that follows a root of ours.
+    case seekTable([UInt8], offset: UInt64)
+  }
+
+  private enum Pending {
+    case decoding(DecodeItem)
+    case item(Item)
+    case sequential(SequentialFrame)
+  }
+
+  /// A frame that the calling thread decodes piece by piece.
+  private struct SequentialFrame {
+    var offset: UInt64
+    /// Bytes of the frame that were taken from the input before it was known to need this.
+    var prefix: [UInt8]
+    var prefixPosition = 0
+  }
+
+  private static let pieceByteCount = 1 << 20
+
+  private let input: StreamInput
+  private let pool: SlotPool<StreamSlot>
+  private let decode: (DecodeItem) -> Void
+  private let maximumAhead: Int
+  private let limits: ReadLimits
+  private let stop: StopSignal
+  private let decompressor: ZstdDecompressor
+  private let frameHash: RunningHash64
+  private var pending: [Pending] = []
+  private var active: SequentialFrame?
+  private var activeWalker = ZstdFrameWalker()
+  private var activeContentByteCount: UInt64 = 0
+  private var isTar = false
+  private var isEnded = false
+  private var isStarted = false
+  private var hasRoot = false
+
+  /// Offset of the first byte that was not read yet.
+  var offset: UInt64 { input.offset }
+
+  /// - Parameter decode: hands a frame to a lane.
+  init(
+    _ input: StreamInput, pool: SlotPool<StreamSlot>, laneCount: Int, limits: ReadLimits, stop: StopSignal,
+    decode: @escaping (DecodeItem) -> Void
+  ) throws(ArchiveError) {
+    self.input = input
+    self.pool = pool
+    self.limits = limits
+    self.stop = stop
+    self.decode = decode
+    maximumAhead = laneCount + 1
+    decompressor = try ZstdDecompressor(maximumWindowLog: 31)
+    frameHash = try RunningHash64()
+  }
+
+  /// The next item; nil at the end of the archive.
+  func next() throws(ArchiveError) -> Item? {
+    if !isStarted { try start() }
+    if isTar { return try nextOfTar() }
+    while true {
+      try stop.check()
+      if active != nil {
+        if let piece = try decodeSome() { return .content(piece) }
+        continue
+      }
+      if let failure { throw failure }
+      try readAhead()
+      guard !pending.isEmpty else { return nil }
+      switch pending.removeFirst() {
+      case .decoding(let item): return .content(try item.wait())
+      case .item(let item): return item
+      case .sequential(let frame):
+        active = frame
+        activeWalker = ZstdFrameWalker()
+        activeContentByteCount = 0
+        decompressor.reset()
+        frameHash.reset()
+      }
+    }
+  }
+
+  private func start() throws(ArchiveError) {
+    isStarted = true
+    let count = try input.ensure(FileSignature.byteCount)
+    guard count > 0 else { throw ArchiveError(.truncated, "is empty: not even an empty archive has no bytes") }
+    let signature = try format { () throws(FormatError) in try withInput { FileSignature.identify($0) } }
+    switch signature {
+    case .zstd: break
+    case .plainTar: isTar = true
+    default:
+      throw ArchiveError(
+        .unsupported, signature.advice ?? "is neither a tar nor a zstd-compressed tar archive", offset: 0)
+    }
+  }
+
+  private func withInput<R>(_ body: (Span<UInt8>) throws(FormatError) -> R) throws(FormatError) -> R {
+    let bytes = unsafe input.unread.bindMemory(to: UInt8.self)
+    return try unsafe body(bytes.span)
+  }
+
+  private func nextOfTar() throws(ArchiveError) -> Item? {
+    try stop.check()
+    let slot = try pool.acquire()
+    let offset = input.offset
+    let target = unsafe UnsafeMutableRawBufferPointer(start: slot.content.base, count: Self.pieceByteCount)
+    var count = 0
+    do throws(ArchiveError) {
+      while count < target.count {
+        let got = try unsafe input.read(into: UnsafeMutableRawBufferPointer(rebasing: target[count...]))
+        if got == 0 { break }
+        count += got
+      }
+    } catch {
+      pool.release(slot)
+      throw error
+    }
+    guard count > 0 else {
+      pool.release(slot)
+      return nil
+    }
+    return .content(StreamPiece(slot: slot, byteCount: count, frame: nil, archiveOffset: offset))
+  }
+
+  // MARK: Frames
+
+  private func readAhead() throws(ArchiveError) {
+    while !isEnded, pending.count < maximumAhead {
+      if case .sequential = pending.last { return }
+      // What was read before a fault still comes out before it is reported.
+      do throws(ArchiveError) { guard try readFrame() else { return } } catch {
+        if pending.isEmpty { throw error }
+        return
+      }
+    }
+  }
+
+  /// Reads the next frame; false when that has to wait for a buffer.
+  private func readFrame() throws(ArchiveError) -> Bool {
+    let count = try input.ensure(ZstdFraming.maximumHeaderByteCount)
+    if count == 0 {
+      isEnded = true
+      return false
+    }
+    let offset = input.offset
+    let start: ZstdFraming.FrameStart?
+    do throws(FormatError) { start = try withInput { span throws(FormatError) in try ZstdFraming.parseStart(span) } } catch {
+      throw ArchiveError(error, base: offset)
+    }
+    switch start {
+    case nil: throw ArchiveError(.truncated, "the archive ends within a frame header", offset: offset)
+    case .skippable(let magic, let payloadByteCount):
+      try readSkippable(magic, byteCount: UInt64(payloadByteCount) + 8, at: offset)
+      return true
+    case .data(let header):
+      if let dictionary = header.dictionaryID, dictionary != 0 {
+        throw ArchiveError(
+          .unsupported, "the frame needs the zstd dictionary \(dictionary); decompress it with \"zstd -d -D DICTIONARY\" first",
+          offset: offset)
+      }
+      guard header.windowByteCount <= UInt64(limits.memoryByteCount) else {
+        throw ArchiveError(
+          .limitExceeded,
+          "the frame needs a window of \(header.windowByteCount) bytes, more than the \(limits.memoryByteCount) allowed; raise --memory-limit to read it",
+          offset: offset)
+      }
+      guard let content = header.contentByteCount, content <= UInt64(StreamSlot.contentByteCount) else {
+        pending.append(.sequential(SequentialFrame(offset: offset, prefix: [])))
+        return true
+      }
+      return try gather(content: Int(content), at: offset)
+    }
+  }
+
+  /// Collects a whole frame and hands it to a lane.
+  private func gather(content: Int, at offset: UInt64) throws(ArchiveError) -> Bool {
+    guard let slot = pending.isEmpty ? try pool.acquire() : pool.tryAcquire() else { return false }
+    var walker = ZstdFrameWalker()
+    var used = 0
+    do throws(ArchiveError) {
+      while !walker.isComplete {
+        try stop.check()
+        guard try input.ensure(1) > 0 else {
+          throw ArchiveError(.truncated, "the archive ends within a frame that begins at offset \(offset)", offset: input.offset)
+        }
+        let range = 0..<min(input.unreadByteCount, slot.stored.byteCount - used)
+        let consumed: Int
+        do throws(FormatError) {
+          consumed = try withInput { span throws(FormatError) in try walker.consume(span, in: range).consumed }
+        } catch { throw ArchiveError(error, base: offset) }
+        unsafe (slot.stored.base + used).copyMemory(from: input.unread.baseAddress!, byteCount: consumed)
+        used += consumed
+        input.skip(consumed)
+        if used == slot.stored.byteCount, !walker.isComplete {
+          // More bytes than its content needs: legal (empty blocks), so it is decoded without being held.
+          let prefix = unsafe [UInt8](UnsafeRawBufferPointer(start: slot.stored.base, count: used))
+          pool.release(slot)
+          pending.append(.sequential(SequentialFrame(offset: offset, prefix: prefix)))
+          return true
+        }
+      }
+    } catch {
+      pool.release(slot)
+      throw error
+    }
+    let item = DecodeItem(
+      slot: slot, storedByteCount: used, contentByteCount: content, offset: offset, isStored: walker.hasOnlyRawBlocks)
+    decode(item)
+    pending.append(.decoding(item))
+    return true
+  }
+
+  private func readSkippable(_ magic: UInt32, byteCount: UInt64, at offset: UInt64) throws(ArchiveError) {
+    var kind: IndexFrameKind?
+    if magic == SkippableFrame.magic, byteCount >= UInt64(SkippableFrame.prefixByteCount) {
+      if try input.ensure(SkippableFrame.prefixByteCount) >= SkippableFrame.prefixByteCount {
+        do throws(FormatError) { kind = try withInput { span throws(FormatError) in try SkippableFrame.kind(span) } } catch {
+          // Another version of the index: the archive is read as a stream without it.
+          if error.code != .unsupported { throw ArchiveError(error, base: offset) }
+          unknownIndexOffset = offset
+        }
+      }
+    }
+    let isSeekTable = magic == SeekTable.magic && hasRoot
+    guard kind != nil || isSeekTable, byteCount <= UInt64(IndexLimits.pageFrameByteCount) else {
+      return try skipBytes(byteCount, of: offset)
+    }
+    var bytes: [UInt8] = []
+    // Grown with what really comes: an announced size alone takes no memory.
+    while UInt64(bytes.count) < byteCount {
+      guard try input.ensure(1) > 0 else {
+        throw ArchiveError(.truncated, "the archive ends within a skippable frame that begins at offset \(offset)", offset: input.offset)
+      }
+      let count = min(input.unreadByteCount, Int(byteCount) - bytes.count)
+      unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: input.unread[..<count]))
+      input.skip(count)
+    }
+    if kind == .root { hasRoot = true }
+    pending.append(.item(kind.map { .index($0, bytes, offset: offset) } ?? .seekTable(bytes, offset: offset)))
+  }
+
+  /// Where an index of another version was seen.
+  private(set) var unknownIndexOffset: UInt64?
+
+  private func skipBytes(_ byteCount: UInt64, of offset: UInt64) throws(ArchiveError) {
+    var rest = byteCount
+    while rest > 0 {
+      try stop.check()
+      guard try input.ensure(1) > 0 else {
+        throw ArchiveError(.truncated, "the archive ends within a skippable frame that begins at offset \(offset)", offset: input.offset)
+      }
+      let count = Int(min(UInt64(input.unreadByteCount), rest))
+      input.skip(count)
+      rest -= UInt64(count)
+    }
+  }
+
+  // MARK: In order
+
+  /// Decodes up to a piece of the active frame; nil when nothing came out of what was there.
+  private func decodeSome() throws(ArchiveError) -> StreamPiece? {
+    guard var frame = active else { return nil }
+    let slot = try pool.acquire()
+    var produced = 0
+    var isComplete = false
+    do throws(ArchiveError) {
+      while produced < Self.pieceByteCount, !isComplete {
+        try stop.check()
+        let target = unsafe UnsafeMutableRawBufferPointer(
+          start: slot.content.base + produced, count: Self.pieceByteCount - produced)
+        if frame.prefixPosition < frame.prefix.count {
+          let position = frame.prefixPosition
+          let prefix = frame.prefix
+          let result: Result<Int, ArchiveError> = unsafe prefix.withUnsafeBytes { bytes in
+            do throws(ArchiveError) {
+              return .success(try unsafe advance(UnsafeRawBufferPointer(rebasing: bytes[position...]), target, &produced, &isComplete))
+            } catch { return .failure(error) }
+          }
+          do throws(ArchiveError) { frame.prefixPosition += try result.get() } catch { throw error.at(offset: frame.offset) }
+        } else {
+          guard try input.ensure(1) > 0 else {
+            throw ArchiveError(
+              .truncated, "the archive ends within a frame that begins at offset \(frame.offset)", offset: input.offset)
+          }
+          let consumed: Int
+          do throws(ArchiveError) { consumed = try unsafe advance(input.unread, target, &produced, &isComplete) } catch {
+            throw error.at(offset: frame.offset)
+          }
+          input.skip(consumed)
+        }
+      }
+    } catch {
+      // Complete stretches before a fault are still worth reading.
+      if produced > 0, error.code != .cancelled {
+        active = nil
+        isEnded = true
+        failure = error
+        return StreamPiece(slot: slot, byteCount: produced, frame: nil, archiveOffset: frame.offset)
+      }
+      pool.release(slot)
+      throw error
+    }
+    activeContentByteCount += UInt64(produced)
+    var info: StreamFrame?
+    if isComplete {
+      active = nil
+      if let stored = UInt32(exactly: activeWalker.byteCount), let content = UInt32(exactly: activeContentByteCount) {
+        info = StreamFrame(
+          offset: frame.offset,
+          record: ChunkRecord(
+            storedByteCount: stored, contentByteCount: content, storedHash: frameHash.digest(),
+            isStored: activeWalker.hasOnlyRawBlocks))
+      }
+    } else {
+      active = frame
+    }
+    if produced == 0 {
+      pool.release(slot)
+      return nil
+    }
+    return StreamPiece(slot: slot, byteCount: produced, frame: info, archiveOffset: frame.offset)
+  }
+
+  /// A fault behind the last piece; reported when the reader comes for more.
+  private(set) var failure: ArchiveError?
+
+  private func advance(
+    _ bytes: UnsafeRawBufferPointer, _ target: UnsafeMutableRawBufferPointer, _ produced: inout Int, _ isComplete: inout Bool
+  ) throws(ArchiveError) -> Int {
+    let step = try unsafe decompressor.decompressSome(bytes, into: target)
+    produced += step.produced
+    isComplete = step.isFrameComplete
+    let taken = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<step.consumed])
+    unsafe frameHash.update(taken)
+    do throws(FormatError) {
+      _ = try unsafe activeWalker.consume(taken.bindMemory(to: UInt8.self).span, in: 0..<step.consumed)
+    } catch { throw ArchiveError(error) }
+    return step.consumed
+  }
+}
