@@ -47,7 +47,7 @@ enum Signals {
   }
 
   private static func isIgnored(_ number: Int32) -> Bool {
-    var action = unsafe sigaction()
+    var action = sigaction()
     guard unsafe sigaction(number, nil, &action) == 0 else { return false }
     // SIG_IGN is a "function" at address 1.
     return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1

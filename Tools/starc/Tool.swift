@@ -60,7 +60,10 @@ struct Tool {
 
   private func end(_ failure: Failure, of command: Command, _ reporter: Reporter) -> ExitStatus {
     switch failure {
-    case .outputClosed: return command.name == Command.create.name ? .brokenPipe : reporter.degradationCount > 0 ? .degraded : .clean
+    case .outputClosed:
+      // A list that nobody reads to its end is a list; half an archive is not an archive.
+      if command.name == Command.create.name { return .brokenPipe }
+      return reporter.degradationCount > 0 ? .degraded : .clean
     case .cancelled:
       reporter.error("cancelled", code: failure.code)
       return Signals.exitStatus

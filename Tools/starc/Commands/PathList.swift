@@ -29,7 +29,9 @@ enum PathList {
     var block = [UInt8](repeating: 0, count: 64 << 10)
     while true {
       let result: Result<Int, SystemError> = unsafe block.withUnsafeMutableBytes { buffer in
-        do throws(SystemError) { return .success(try unsafe reader.read(into: buffer)) } catch { return .failure(error) }
+        do throws(SystemError) { return .success(try unsafe reader.read(into: buffer)) } catch {
+          return .failure(error)
+        }
       }
       let count = try result.get()
       if count == 0 { return bytes }

@@ -14,7 +14,8 @@ struct SourceScan {
 
   /// Adds a path with all that is below it. What cannot be read is reported later, when it is archived.
   mutating func add(
-    _ source: SourcePath, in directory: Int32, excluding: [GlobPattern], staysOnFileSystem: Bool, token: CancellationToken
+    _ source: SourcePath, in directory: Int32, excluding: [GlobPattern], staysOnFileSystem: Bool,
+    token: CancellationToken
   ) throws(Failure) {
     guard let status = try? FileSystem.status(at: directory, source.path) else { return }
     if excluding.contains(where: { $0.matches(path: source.archivePath) }) { return }

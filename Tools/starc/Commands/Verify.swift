@@ -37,7 +37,7 @@ extension Command {
     } catch {
       // A script that asked for JSON gets an answer also when the archive cannot be read at all.
       if common.writesJSON, case .archive = error {
-        try session.output.write(json(VerifyReport(), isOK: false, error: error.message, warnings: 0))
+        try session.output.write(json(nil, error: error.message, warnings: 0))
       }
       throw error
     }
@@ -45,7 +45,7 @@ extension Command {
     let name = PathText.printable(reading.name)
     for damage in report.damages { session.reporter.error("\(name): \(describe(damage))", code: "damaged") }
     if common.writesJSON {
-      try session.output.write(json(report, isOK: report.isHealthy, error: nil, warnings: warningCount))
+      try session.output.write(json(report, error: nil, warnings: warningCount))
     } else if !common.isQuiet {
       try session.output.write(text(report, name) + "\n")
     }
@@ -67,23 +67,26 @@ extension Command {
   private static func describe(_ damage: ArchiveDamage) -> String {
     guard !damage.members.isEmpty else { return damage.description }
     let shown = 20
-    var text = damage.description + "; touches " + damage.members.prefix(shown).map { PathText.printable($0) }.joined(separator: ", ")
+    var text =
+      damage.description + "; touches "
+      + damage.members.prefix(shown).map { PathText.printable($0) }.joined(separator: ", ")
     if damage.members.count > shown { text += " and \(damage.members.count - shown) more" }
     return text
   }
 
-  private static func json(_ report: VerifyReport, isOK: Bool, error: String?, warnings: UInt64) -> [UInt8] {
+  /// Without a report the archive could not be read at all.
+  private static func json(_ report: VerifyReport?, error: String?, warnings: UInt64) -> [UInt8] {
     JSONText.line { text in
-      text.field("ok", isOK)
-      text.field("chunks", report.chunkCount)
-      text.field("damagedChunks", report.damagedChunkCount)
-      text.field("entries", report.entryCount)
-      text.field("bytes", report.contentByteCount)
-      text.field("digest", report.digest)
+      text.field("ok", report?.isHealthy ?? false)
+      text.field("chunks", report?.chunkCount ?? 0)
+      text.field("damagedChunks", report?.damagedChunkCount ?? 0)
+      text.field("entries", report?.entryCount ?? 0)
+      text.field("bytes", report?.contentByteCount ?? 0)
+      text.field("digest", report?.digest)
       text.field("warnings", warnings)
       text.name("damages")
       text.array { text in
-        for damage in report.damages { text.object { Self.add(damage, to: &$0) } }
+        for damage in report?.damages ?? [] { text.object { Self.add(damage, to: &$0) } }
       }
       if let error { text.field("error", error) }
     }

@@ -33,7 +33,9 @@ struct ListingText {
   static func mode(_ member: Member) -> String {
     let mode = member.mode
     var text = [type(member.kind).letter]
-    for (shift, special, letter) in [(6, 0o4000, "s"), (3, 0o2000, "s"), (0, 0o1000, "t")] as [(UInt32, UInt32, Character)] {
+    for (shift, special, letter) in [(6, 0o4000, "s"), (3, 0o2000, "s"), (0, 0o1000, "t")]
+      as [(UInt32, UInt32, Character)]
+    {
       let bits = mode >> shift
       text.append(bits & 4 != 0 ? "r" : "-")
       text.append(bits & 2 != 0 ? "w" : "-")

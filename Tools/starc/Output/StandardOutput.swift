@@ -23,7 +23,9 @@ final class StandardOutput {
 
   /// Fails where an archive cannot be written to standard output.
   func requireArchiveDestination() throws(Failure) {
-    if isTerminal { throw .usage("refusing to write an archive to a terminal; redirect standard output or name a file") }
+    if isTerminal {
+      throw .usage("refusing to write an archive to a terminal; redirect standard output or name a file")
+    }
     if !isOpen { throw .failed("standard output is closed") }
   }
 

@@ -8,7 +8,8 @@ enum TimeText {
     // Safe: the remainder is in 0..<86,400.
     let second = time.seconds - days * 86_400
     let date = civil(days)
-    return "\(pad(date.year, 4))-\(pad(date.month, 2))-\(pad(date.day, 2)) \(pad(second / 3600, 2)):\(pad(second / 60 % 60, 2))"
+    return
+      "\(pad(date.year, 4))-\(pad(date.month, 2))-\(pad(date.day, 2)) \(pad(second / 3600, 2)):\(pad(second / 60 % 60, 2))"
   }
 
   /// "0:07", "12:30", "3:05:00".
