@@ -41,6 +41,7 @@ extension Command {
     _ reading: ReadingConfiguration, _ selection: [[UInt8]], _ form: ListForm, _ session: Session
   ) throws(Failure) -> ExitStatus {
     let reader = try reading.open(session)
+    if !reader.isIndexed { try reading.beginProgress("list", of: reader, selection: selection, session) }
     let output = session.output
     var listing = ListingText()
     // What writing threw, while the engine's own error type passes through its loop.
@@ -63,6 +64,7 @@ extension Command {
     } catch {
       throw failure ?? Failure(error, about: reading.name)
     }
+    session.reporter.finish()
     return session.status(warnings: reader.warningCount)
   }
 }

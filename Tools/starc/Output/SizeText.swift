@@ -4,11 +4,12 @@ enum SizeText {
   static func decimal(_ byteCount: UInt64) -> String {
     let units = ["kB", "MB", "GB", "TB", "PB", "EB"]
     guard byteCount >= 1000 else { return "\(byteCount) B" }
-    var (whole, rest, unit) = (byteCount, UInt64(0), -1)
-    while whole >= 1000 && unit < units.count - 1 {
-      (whole, rest, unit) = (whole / 1000, whole % 1000, unit + 1)
-    }
-    return "\(whole).\(rest / 100) \(units[unit])"
+    var (unit, size) = (0, UInt64(1000))
+    // Rounded to tenths: 999,950 is 1.0 MB already. Safe: size * 1000 is at most 10^18 in the loop.
+    while unit < units.count - 1, byteCount >= size * 1000 - size / 20 { (unit, size) = (unit + 1, size * 1000) }
+    let tenth = size / 10
+    let tenths = byteCount / tenth + (byteCount % tenth >= tenth / 2 ? 1 : 0)
+    return "\(tenths / 10).\(tenths % 10) \(units[unit])"
   }
 
   /// "78,000".
