@@ -25,7 +25,9 @@ let package = Package(
     .target(name: "ArchiveIO", dependencies: ["CLinuxShims"], swiftSettings: rules),
     .target(
       name: "ArchiveEngine", dependencies: ["ArchiveFormat", "ArchiveIO", "CZstd", "CXXHash"], swiftSettings: rules),
-    .executableTarget(name: "starc", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO"], path: "Tools/starc", swiftSettings: rules),
+    .executableTarget(
+      name: "starc", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO", "CXXHash", "CZstd"], path: "Tools/starc",
+      swiftSettings: rules),
 
     .target(name: "TestSupport", dependencies: ["ArchiveIO"], path: "Tests/TestSupport", swiftSettings: rules),
     .testTarget(

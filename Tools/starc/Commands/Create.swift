@@ -1,0 +1,187 @@
+internal import ArchiveEngine
+internal import ArchiveIO
+internal import Glibc
+
+extension Command {
+  static let create = Command(
+    name: "create",
+    summary: "make an archive of files and directories",
+    usage: ["ARCHIVE PATH...", "ARCHIVE --files-from FILE"],
+    details: [
+      "Directories are stored with everything in them. Symlinks are stored, not followed. A leading \"/\" is dropped; "
+        + "\"..\" is refused. A PATH that lies in another one is stored once.",
+      "The archive appears under its name when it is complete; until then, and when the run fails, an old file of "
+        + "that name stays as it was. With \"-\" the archive goes to standard output and --json to standard error.",
+      "Files that cannot be read are named and left out, and the exit status is 1.",
+    ],
+    options: CreateConfiguration.options,
+    examples: [
+      "starc create project.tar.zst project",
+      "starc create --level 9 --exclude '*.o' --exclude .git src.tar.zst -C /home/ada src",
+      "find . -newer stamp -print0 | starc create new.tar.zst --null --files-from -",
+      "starc create - project | ssh host starc extract - project",
+    ],
+    prepare: { arguments, common throws(Failure) in
+      let configuration = try CreateConfiguration(arguments, common)
+      return { session throws(Failure) in try Create(configuration, session).run() }
+    })
+}
+
+/// Makes an archive.
+private struct Create {
+  private let configuration: CreateConfiguration
+  private let session: Session
+  private let start = ContinuousClock.now
+
+  init(_ configuration: CreateConfiguration, _ session: Session) {
+    self.configuration = configuration
+    self.session = session
+  }
+
+  func run() throws(Failure) -> ExitStatus {
+    if configuration.isStandardOutput { try session.output.requireArchiveDestination() }
+    let directory = try system(about: configuration.directory) { () throws(SystemError) in
+      SharedDescriptor(
+        try FileSystem.open(at: FileSystem.currentDirectory, configuration.directory, [.readOnly, .directory]))
+    }
+    let paths = try sources(in: directory.rawValue)
+    try beginProgress(paths, in: directory.rawValue)
+    if configuration.isStandardOutput {
+      let summary = try write(paths, in: directory.rawValue, to: 1)
+      return try end(summary, stdoutIsTaken: true)
+    }
+    let file = try openOutput()
+    if file.isDirect, isatty(file.descriptor.rawValue) == 1 {
+      throw .usage("refusing to write an archive to a terminal; name a file")
+    }
+    do throws(Failure) {
+      let summary = try write(paths, in: directory.rawValue, to: file.descriptor.rawValue)
+      if session.cancellation.isCancelled { throw .cancelled }
+      try system(about: configuration.archive) { () throws(SystemError) in try file.commit(sync: configuration.syncs) }
+      return try end(summary, stdoutIsTaken: file.isDirect)
+    } catch {
+      file.abandon()
+      throw error
+    }
+  }
+
+  private func openOutput() throws(Failure) -> OutputFile {
+    do throws(SystemError) { return try OutputFile(path: configuration.archive) } catch {
+      if error.errno == EWOULDBLOCK {
+        throw .failed(PathText.printable(configuration.archive) + ": another run is writing this archive")
+      }
+      throw Failure(error, about: configuration.archive)
+    }
+  }
+
+  // MARK: What to archive
+
+  private func sources(in directory: Int32) throws(Failure) -> [SourcePath] {
+    var paths: [SourcePath] = []
+    for path in configuration.paths {
+      // A mistyped name ends the run before anything is made.
+      _ = try system(about: path.path) { () throws(SystemError) in try FileSystem.status(at: directory, path.path) }
+      paths.append(path)
+    }
+    if let list = configuration.filesFrom {
+      let entries = try PathList.read(
+        list, isNullSeparated: configuration.isNullSeparated, token: session.cancellation)
+      for entry in entries {
+        let path = try SourcePath(entry, isListed: true)
+        do throws(SystemError) {
+          _ = try FileSystem.status(at: directory, entry)
+          paths.append(path)
+        } catch {
+          session.reporter.warn(ArchiveWarning(path: entry, message: "\(error.message); left out"))
+        }
+      }
+    }
+    if paths.contains(where: \.isAbsolute) { session.reporter.note("dropping the leading \"/\" from names") }
+    var cover = SourceCover(paths, in: directory, staysOnFileSystem: configuration.writer.staysOnFileSystem)
+    return cover.reduce(paths)
+  }
+
+  private func beginProgress(_ paths: [SourcePath], in directory: Int32) throws(Failure) {
+    guard session.reporter.showsProgress else { return }
+    var scan = SourceScan()
+    for path in paths {
+      try scan.add(
+        path, in: directory, excluding: configuration.excluding,
+        staysOnFileSystem: configuration.writer.staysOnFileSystem, token: session.cancellation)
+    }
+    session.reporter.begin("create", totalByteCount: scan.byteCount)
+  }
+
+  // MARK: Writing
+
+  private func write(
+    _ paths: [SourcePath], in directory: Int32, to descriptor: Int32
+  ) throws(Failure) -> WriteSummary {
+    let reporter = session.reporter
+    return try engine(about: configuration.archive) { () throws(ArchiveError) in
+      let writer = try ArchiveWriter(
+        to: descriptor, options: configuration.writer, cancellation: session.cancellation,
+        onEvent: { event in
+          switch event {
+          case .progress(let progress): reporter.update(progress)
+          case .warning(let warning): reporter.warn(warning)
+          }
+        })
+      for source in paths { try append(source, in: directory, to: writer) }
+      return try writer.finish()
+    }
+  }
+
+  private func append(_ source: SourcePath, in directory: Int32, to writer: ArchiveWriter) throws(ArchiveError) {
+    do throws(ArchiveError) {
+      try writer.appendTree(
+        at: source.path, as: source.archivePath, in: directory, excluding: configuration.excluding)
+    } catch {
+      // Files may vanish between the making of a list and its use.
+      guard source.isListed, error.code == .notFound else { throw error }
+      session.reporter.warn(ArchiveWarning(path: source.path, message: "\(error.message); left out"))
+    }
+  }
+
+  private func end(_ summary: WriteSummary, stdoutIsTaken: Bool) throws(Failure) -> ExitStatus {
+    session.reporter.finish()
+    let elapsed = ContinuousClock.now - start
+    let warningCount = max(summary.warningCount, session.reporter.degradationCount)
+    if configuration.writesJSON {
+      try show(json(summary, elapsed, warningCount), stdoutIsTaken)
+    } else if !configuration.isQuiet && !stdoutIsTaken {
+      try show(Array(text(summary, elapsed).utf8), false)
+    }
+    return session.status(warnings: summary.warningCount)
+  }
+
+  private func show(_ bytes: [UInt8], _ stdoutIsTaken: Bool) throws(Failure) {
+    if stdoutIsTaken { session.reporter.show(bytes) } else { try session.output.write(bytes) }
+  }
+
+  private func text(_ summary: WriteSummary, _ elapsed: Duration) -> String {
+    let entries = SizeText.grouped(summary.entryCount)
+    let (content, stored) = (SizeText.decimal(summary.contentByteCount), SizeText.decimal(summary.archiveByteCount))
+    return """
+      \(PathText.printable(configuration.archive)): \(entries) entries, \(content) in \(stored), \
+      \(SizeText.grouped(summary.chunkCount)) chunks, \(TimeText.seconds(elapsed)), digest \(summary.digest)
+
+      """
+  }
+
+  private func json(_ summary: WriteSummary, _ elapsed: Duration, _ warningCount: UInt64) -> [UInt8] {
+    JSONText.line { text in
+      text.field("entries", summary.entryCount)
+      text.field("files", summary.fileCount)
+      text.field("contentBytes", summary.contentByteCount)
+      text.field("tarBytes", summary.tarByteCount)
+      text.field("archiveBytes", summary.archiveByteCount)
+      text.field("chunks", summary.chunkCount)
+      text.field("storedChunks", summary.storedChunkCount)
+      text.field("seconds", seconds: elapsed)
+      text.field("estimatedBytes", nil as UInt64?)
+      text.field("digest", summary.digest)
+      text.field("warnings", warningCount)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+internal import ArchiveEngine
+
+/// How far a run is, for display: never backwards, and the whole only at the end. Pure arithmetic.
+struct ProgressState: Sendable {
+  /// What is to be done, when known.
+  private(set) var totalByteCount: UInt64?
+  private(set) var byteCount: UInt64 = 0
+  private(set) var memberCount: UInt64 = 0
+  private(set) var elapsed: Duration = .zero
+  private(set) var isFinished = false
+
+  /// Nothing done yet.
+  init(totalByteCount: UInt64?) { self.totalByteCount = totalByteCount }
+
+  /// Takes what the engine reports. Files that grow meanwhile do not lead beyond the total.
+  mutating func update(_ progress: ArchiveProgress, elapsed: Duration) {
+    byteCount = max(byteCount, min(progress.contentByteCount, totalByteCount ?? .max))
+    memberCount = max(memberCount, progress.memberCount)
+    self.elapsed = max(self.elapsed, elapsed)
+  }
+
+  /// All is done, whatever was expected.
+  mutating func finish(elapsed: Duration) {
+    byteCount = totalByteCount ?? byteCount
+    totalByteCount = byteCount
+    self.elapsed = max(self.elapsed, elapsed)
+    isFinished = true
+  }
+
+  /// 0...99 while it runs, 100 at the end; nil without a total.
+  var percent: Int? {
+    if isFinished { return 100 }
+    guard let totalByteCount else { return nil }
+    guard totalByteCount > 0 else { return 0 }
+    let (high, low) = byteCount.multipliedFullWidth(by: 100)
+    // Safe: byteCount is at most the total, hence the quotient at most 100 and the high word less than the total.
+    return min(99, Int(totalByteCount.dividingFullWidth((high, low)).quotient))
+  }
+
+  /// Average since the begin.
+  var bytesPerSecond: UInt64 {
+    let seconds = elapsed / .seconds(1)
+    return seconds > 0.001 ? UInt64(min(Double(byteCount) / seconds, 1e18)) : 0
+  }
+
+  /// Nil when it cannot be told yet.
+  var secondsRemaining: UInt64? {
+    if isFinished { return 0 }
+    guard let totalByteCount, bytesPerSecond > 0 else { return nil }
+    return (totalByteCount - byteCount) / bytesPerSecond
+  }
+
+  // MARK: Display
+
+  /// One line of at most `width` columns: details are dropped, then the bar, before anything is cut.
+  func line(label: String, width: Int) -> String {
+    let share = percent.map { String(repeating: " ", count: $0 < 10 ? 2 : $0 < 100 ? 1 : 0) + "\($0) %" }
+    var amount = SizeText.decimal(byteCount)
+    if let totalByteCount { amount += " of " + SizeText.decimal(totalByteCount) }
+    var details = [amount, SizeText.decimal(bytesPerSecond) + "/s", SizeText.grouped(memberCount) + " files"]
+    if isFinished {
+      details.append(TimeText.seconds(elapsed))
+    } else if let secondsRemaining {
+      details.append("ETA " + TimeText.duration(seconds: secondsRemaining))
+    }
+    let head = ([label] + (share.map { [$0] } ?? [])).joined(separator: " ")
+    while details.count > 1, head.count + details.reduce(0, { $0 + $1.count + 2 }) > width {
+      // The rate goes first, then the files; the time that is left is worth most.
+      details.remove(at: details.count > 2 ? details.count - 2 : 1)
+    }
+    let tail = details.map { "  " + $0 }.joined()
+    let room = min(30, width - head.count - tail.count - 3)
+    var bar = ""
+    if let percent, room >= 8 {
+      let filled = room * percent / 100
+      bar = " [" + String(repeating: "#", count: filled) + String(repeating: "-", count: room - filled) + "]"
+    }
+    return String((head + bar + tail).prefix(width))
+  }
+
+  /// One JSON object.
+  var json: [UInt8] {
+    JSONText.line { text in
+      text.field("event", "progress")
+      text.field("bytes", byteCount)
+      text.field("totalBytes", totalByteCount)
+      text.field("percent", percent)
+      text.field("files", memberCount)
+      text.field("bytesPerSecond", bytesPerSecond)
+      text.field("secondsRemaining", secondsRemaining)
+      text.field("seconds", seconds: elapsed)
+    }
+  }
+}
