@@ -68,8 +68,9 @@ enum CompressionParameters {
 
   /// Sets what a level does not choose well for independent frames of one chunk.
   ///
-  /// At level 3 libzstd takes a window of 2 MiB and hash tables of 2^16 and 2^17 entries. A frame of 4 MiB gains from seeing all of
-  /// itself: measured on a Linux source tree, window 2^22 with tables of 2^18 makes the archive 0.5 % smaller in the same time.
+  /// At level 3 libzstd takes a window of 2 MiB and tables of 2^17 (long) and 2^16 (short) entries. A frame of 4 MiB gains from seeing all of
+  /// itself. Measured on parts of a Linux source tree, an SQLite database and a toolchain, in processor time and size against level 3 as it is:
+  /// window 2^22 with both tables 2^17 costs the same and saves 0.3 to 1.0 %; tables of 2^18 save another 0.5 to 1.0 % and cost 8 to 15 %.
   static func apply(
     level: Int, chunkByteCount: Int, set: (ZSTD_cParameter, Int32) throws(ArchiveError) -> Void
   ) throws(ArchiveError) {
@@ -77,8 +78,8 @@ enum CompressionParameters {
     let windowLog = min(maximumWindowLog, max(17, chunkLog))
     try set(ZSTD_c_windowLog, windowLog)
     if level == 3 {
-      try set(ZSTD_c_hashLog, min(18, windowLog))
-      try set(ZSTD_c_chainLog, min(18, windowLog))
+      try set(ZSTD_c_hashLog, min(17, windowLog))
+      try set(ZSTD_c_chainLog, min(17, windowLog))
     }
   }
 }
