@@ -23,6 +23,14 @@ enum StreamKind {
 }
 
 extension CancellationToken {
+  /// Throws `EBADF` if a descriptor is not open for this direction: waiting for the wrong end of a pipe never ends.
+  static func checkAccess(_ descriptor: Int32, writing: Bool) throws(SystemError) {
+    let access = Int32(truncatingIfNeeded: try checked("fcntl", starc_getfl(descriptor))) & O_ACCMODE
+    if access != O_RDWR && access != (writing ? O_WRONLY : O_RDONLY) {
+      throw SystemError(writing ? "write" : "read", errno: EBADF)
+    }
+  }
+
   /// Waits until a descriptor can be read from or written to. Throws `ECANCELED` when the token is cancelled first.
   static func wait(for descriptor: Int32, writing: Bool, token: CancellationToken?) throws(SystemError) {
     let wake = token?.waitDescriptor ?? -1
@@ -39,9 +47,6 @@ extension CancellationToken {
   /// An own open file description for a pipe or terminal, which does not block. Flags belong to the description, and
   /// that of a standard stream is shared with other processes: it must not be changed. Nil where the system refuses.
   static func reopen(_ descriptor: Int32, _ flags: OpenFlags) throws(SystemError) -> Descriptor? {
-    // A pipe's reading end must not become a writing one by it.
-    let access = try checked("fcntl", starc_getfl(descriptor)) & Int64(O_ACCMODE)
-    if access != Int64(O_RDWR) && access != Int64(flags.rawValue & O_ACCMODE) { return nil }
     do throws(SystemError) {
       return try FileSystem.open(
         at: FileSystem.currentDirectory, Array("/proc/self/fd/\(descriptor)".utf8), flags.union(.nonBlocking))
@@ -68,6 +73,7 @@ public final class DescriptorReader {
     self.descriptor = descriptor
     self.token = token
     kind = try StreamKind(of: descriptor.rawValue)
+    try CancellationToken.checkAccess(descriptor.rawValue, writing: false)
     if kind == .pipe || kind == .terminal {
       if let own = try CancellationToken.reopen(descriptor.rawValue, .readOnly) { self.own = SharedDescriptor(own) }
     }
@@ -134,6 +140,7 @@ public final class DescriptorWriter {
     self.descriptor = descriptor
     self.token = token
     kind = try StreamKind(of: descriptor.rawValue)
+    try CancellationToken.checkAccess(descriptor.rawValue, writing: true)
     if kind == .pipe || kind == .terminal {
       if let own = try CancellationToken.reopen(descriptor.rawValue, .writeOnly) { self.own = SharedDescriptor(own) }
     }

@@ -27,7 +27,7 @@ public final class OutputFile {
   /// less the umask; until the commit only its owner can read it.
   public init(path: [UInt8]) throws(SystemError) {
     let target = try Self.resolve(path)
-    if let target, target.isSpecial {
+    if target.isSpecial {
       descriptor = SharedDescriptor(
         try FileSystem.open(at: FileSystem.currentDirectory, target.path, [.writeOnly, .truncate]))
       isDirect = true
@@ -36,8 +36,8 @@ public final class OutputFile {
       mode = 0
       return
     }
-    let placement = try Placement(target?.path ?? path)
-    mode = target?.mode ?? (0o666 & ~ProcessFacts.fileModeMask)
+    let placement = try Placement(target.path)
+    mode = target.mode ?? (0o666 & ~ProcessFacts.fileModeMask)
     isDirect = false
     self.placement = placement
     (descriptor, temporaryName) = try Self.makeTemporary(placement)
@@ -126,18 +126,19 @@ public final class OutputFile {
 
   private struct Target {
     var path: [UInt8]
-    var mode: UInt32
+    /// Nil for a file that does not exist yet.
+    var mode: UInt32?
     var isSpecial: Bool
   }
 
-  /// What the final name stands for, nil if it does not exist.
-  private static func resolve(_ path: [UInt8]) throws(SystemError) -> Target? {
+  /// What the final name stands for.
+  private static func resolve(_ path: [UInt8]) throws(SystemError) -> Target {
     let here = FileSystem.currentDirectory
     var path = path
     for _ in 0..<40 {
       let status: FileStatus
       do throws(SystemError) { status = try FileSystem.status(at: here, path) } catch {
-        if error.isNotFound { return nil }
+        if error.isNotFound { return Target(path: path, mode: nil, isSpecial: false) }
         throw error
       }
       switch status.kind {
