@@ -3,8 +3,8 @@ internal import CZstd
 
 /// Compresses and decompresses index pages. One thread at a time.
 final class PageCodec {
-  /// Pages are small and read often: a higher level costs little. Measured on a Linux tree: level 9 makes the index 4 % smaller than level 3.
-  private static let level: Int32 = 9
+  /// Measured on a tree of 300,000 small files: level 9 makes the index a few per cent smaller and its tables take 8 MB more in every lane.
+  private static let level: Int32 = 3
   private var compressed: [UInt8] = []
 
   /// The page's frame as stored, and what the directory says of it.

@@ -6,7 +6,8 @@ internal import Synchronization
 /// It has no bound of its own: whoever pushes holds a slot of a ``SlotPool``, which is the bound.
 final class JobQueue<Job: Sendable>: Sendable {
   private struct State {
-    var jobs: [Job] = []
+    /// Jobs that were taken are nil, so that nothing keeps them alive.
+    var jobs: [Job?] = []
     var head = 0
     var isClosed = false
   }
@@ -25,7 +26,7 @@ final class JobQueue<Job: Sendable>: Sendable {
     available.wait()
     let job: Job? = state.withLock { state in
       guard state.head < state.jobs.count else { return nil }
-      let job = state.jobs[state.head]
+      let job = state.jobs[state.head].take()
       state.head += 1
       if state.head >= 64, state.head * 2 >= state.jobs.count {
         state.jobs.removeFirst(state.head)
