@@ -26,7 +26,8 @@ let package = Package(
     .target(
       name: "ArchiveEngine", dependencies: ["ArchiveFormat", "ArchiveIO", "CZstd", "CXXHash"], swiftSettings: rules),
     .executableTarget(
-      name: "starc", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO", "CXXHash", "CZstd"], path: "Tools/starc",
+      name: "starc", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO", "CXXHash", "CZstd"],
+      path: "Tools/starc",
       swiftSettings: rules),
 
     .target(name: "TestSupport", dependencies: ["ArchiveIO"], path: "Tests/TestSupport", swiftSettings: rules),

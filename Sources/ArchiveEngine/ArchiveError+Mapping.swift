@@ -39,7 +39,8 @@ extension ArchiveError {
     switch ZSTD_getErrorCode(result) {
     case ZSTD_error_memory_allocation: self.init(.outOfMemory, "\(action): no memory for the codec")
     case ZSTD_error_frameParameter_windowTooLarge:
-      self.init(.limitExceeded, "\(action): the frame's window is larger than the limit; raise --memory-limit to read it")
+      self.init(
+        .limitExceeded, "\(action): the frame's window is larger than the limit; raise --memory-limit to read it")
     case ZSTD_error_dictionary_wrong:
       self.init(.unsupported, "\(action): the frame needs a dictionary")
     default: self.init(.damaged, "\(action): \(text)")

@@ -14,12 +14,14 @@ public struct FormatError: Error, Sendable, Equatable {
     case mismatch
   }
 
+  /// What kind of fault it is.
   public var code: Code
   /// Byte offset in the stream that was parsed (what stream it is, the caller knows); nil when there is none.
   public var offset: UInt64?
   /// A sentence without the offset and without a path.
   public var message: String
 
+  /// Makes a value from its parts.
   public init(_ code: Code, _ message: String, offset: UInt64? = nil) {
     self.code = code
     self.message = message

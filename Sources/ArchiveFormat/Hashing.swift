@@ -2,9 +2,12 @@ internal import CXXHash
 
 /// A 128-bit XXH3 value in the order in which `xxhsum -H2` prints it.
 public struct Hash128: Sendable, Equatable, Hashable {
+  /// The upper 64 bits.
   public var high: UInt64
+  /// The lower 64 bits.
   public var low: UInt64
 
+  /// Makes a value from its parts.
   public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low

@@ -86,5 +86,6 @@ public struct ShellFailure: Error, CustomStringConvertible {
   let script: String
   let result: ShellResult
 
+  /// All of it, for messages.
   public var description: String { "exit \(result.status) of: \(script)\n\(result.errorText)" }
 }

@@ -35,7 +35,8 @@ internal import CZstd
     guard content.count > total * 2 else { return true }
     let stride = (content.count - Self.sampleByteCount) / (Self.sampleCount - 1)
     for index in 0..<Self.sampleCount {
-      let sample = unsafe UnsafeRawBufferPointer(rebasing: content[index * stride..<index * stride + Self.sampleByteCount])
+      let sample = unsafe UnsafeRawBufferPointer(
+        rebasing: content[index * stride..<index * stride + Self.sampleByteCount])
       let result = unsafe ZSTD_compress2(
         context, scratch.base, scratch.byteCount, sample.baseAddress, sample.count)
       if ZSTD_isError(result) != 0 || result < Self.gainThreshold { return true }

@@ -24,7 +24,8 @@ internal import CZstd
     try set(ZSTD_c_contentSizeFlag, 1)
     try set(ZSTD_c_experimentalParam9, 1)  // ZSTD_c_stableInBuffer
     try set(ZSTD_c_experimentalParam10, 1)  // ZSTD_c_stableOutBuffer
-    try CompressionParameters.apply(level: level, chunkByteCount: chunkByteCount) { parameter, value throws(ArchiveError) in
+    try CompressionParameters.apply(level: level, chunkByteCount: chunkByteCount) {
+      parameter, value throws(ArchiveError) in
       try self.set(parameter, value)
     }
   }

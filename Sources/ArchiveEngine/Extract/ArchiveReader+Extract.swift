@@ -16,13 +16,17 @@ extension ArchiveReader {
       existing = nil
     }
     guard let existing else { return try extractStaged(to: path, options, stop) }
-    guard existing.kind == .directory else { throw ArchiveError(.exists, "is there and is not a directory", path: path) }
+    guard existing.kind == .directory else {
+      throw ArchiveError(.exists, "is there and is not a directory", path: path)
+    }
     let root = try system(path: path) { () throws(SystemError) in
       SharedDescriptor(try FileSystem.open(at: FileSystem.currentDirectory, path, [.readOnly, .directory]))
     }
     let destination = try Destination(root: root, isNew: false, options: options)
     let summary = try extract(destination, options, stop)
-    if options.syncs { try system(path: path) { () throws(SystemError) in try FileSystem.syncFileSystem(root.rawValue) } }
+    if options.syncs {
+      try system(path: path) { () throws(SystemError) in try FileSystem.syncFileSystem(root.rawValue) }
+    }
     return summary
   }
 
@@ -90,7 +94,8 @@ extension ArchiveReader {
     }
     defer { lanes.end() }
     let source = try StreamSource(
-      openStream(), pool: pool, laneCount: laneCount, limits: limits, stop: stop, decode: { lanes.enqueue(.decode($0)) })
+      openStream(), pool: pool, laneCount: laneCount, limits: limits, stop: stop, decode: { lanes.enqueue(.decode($0)) }
+    )
     let extraction = StreamExtraction(
       planner: planner, context: context, selection: selection, stripCount: options.stripComponentCount,
       archiveOffset: { source.offset }, enqueue: { lanes.enqueue($0) })
@@ -99,7 +104,9 @@ extension ArchiveReader {
       lanes.wait()
       try stop.check()
     }
-    let run = StreamRun(source, visitor: extraction, isLenient: options.isLenient, knowsHashes: false) { self.warn($0, $1) }
+    let run = StreamRun(source, visitor: extraction, isLenient: options.isLenient, knowsHashes: false) {
+      self.warn($0, $1)
+    }
     do throws(ArchiveError) {
       try run.run()
       lanes.wait()

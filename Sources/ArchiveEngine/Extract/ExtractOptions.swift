@@ -18,6 +18,7 @@ public struct ExtractOptions: Sendable {
     case no
   }
 
+  /// What happens to files that are there already.
   public var overwrite: Overwrite = .fail
   /// Rejected members are left out and counted instead of ending the run.
   public var isLenient = false
@@ -39,6 +40,7 @@ public struct ExtractOptions: Sendable {
   public var syncs = true
   /// Paths or directory prefixes of the members wanted, as raw bytes; empty is all.
   public var selection: [[UInt8]] = []
+  /// Bounds on what the archive may ask for; those of the reader take their place in ``ArchiveReader``.
   public var limits = ReadLimits()
 
   /// The defaults.
@@ -49,6 +51,7 @@ public struct ExtractOptions: Sendable {
 public struct ExtractSummary: Sendable {
   /// Members that were made, directories included.
   public var entryCount: UInt64 = 0
+  /// Members that are files.
   public var fileCount: UInt64 = 0
   /// Sum of the logical sizes of the files made.
   public var contentByteCount: UInt64 = 0

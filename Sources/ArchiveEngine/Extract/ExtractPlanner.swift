@@ -232,7 +232,9 @@ final class ExtractPlanner {
   private func remember(_ member: Member, _ path: [UInt8], isImplicit: Bool = false) throws(ArchiveError) {
     var member = member
     if isImplicit { member.modificationTime = Self.leaveTime }
-    try system(path: path) { () throws(SystemError) in try directories.add(member, path: path, status: currentStatus(path)) }
+    try system(path: path) { () throws(SystemError) in
+      try directories.add(member, path: path, status: currentStatus(path))
+    }
   }
 
   /// The directory that has the name now, to be recognised at the end.

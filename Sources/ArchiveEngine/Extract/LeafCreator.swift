@@ -49,7 +49,9 @@ final class LeafCreator {
         let descriptor = try FileSystem.open(
           at: parent, working, [.writeOnly, .create, .exclusive, .noFollow], mode: mode)
         try unsafe write(member, content, storedOffset: 0, to: descriptor.rawValue)
-        if member.sparseExtents != nil { try FileSystem.truncate(descriptor.rawValue, byteCount: Int64(member.byteCount)) }
+        if member.sparseExtents != nil {
+          try FileSystem.truncate(descriptor.rawValue, byteCount: Int64(member.byteCount))
+        }
         restorer.restore(descriptor.rawValue, member, path: action.path, createdMode: mode)
         try descriptor.close()
       case .symlink: try FileSystem.makeSymlink(to: member.linkTarget, at: parent, working)
@@ -130,7 +132,8 @@ final class LeafCreator {
   ///
   /// - Returns: whether the file is complete.
   func add(
-    _ member: Member, _ output: SpanningOutput, replacesOwn: Bool, content: UnsafeRawBufferPointer, storedOffset: UInt64,
+    _ member: Member, _ output: SpanningOutput, replacesOwn: Bool, content: UnsafeRawBufferPointer,
+    storedOffset: UInt64,
     endsMember: Bool
   ) throws(SystemError) -> Bool {
     do throws(SystemError) {

@@ -97,7 +97,8 @@ struct MetadataRestorer {
     let isNumeric = destination.usesNumericOwners
     guard
       let value = ACLText.xattr(
-        fromText: text, userID: { isNumeric ? nil : owners.userID($0) }, groupID: { isNumeric ? nil : owners.groupID($0) })
+        fromText: text, userID: { isNumeric ? nil : owners.userID($0) },
+        groupID: { isNumeric ? nil : owners.groupID($0) })
     else { return destination.issues.note(.acl, path: path, reason: "its text is not understood") }
     do throws(SystemError) {
       try FileSystem.setAttribute(of: descriptor, Array(attribute.utf8), value: value)

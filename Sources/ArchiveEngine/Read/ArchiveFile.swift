@@ -17,7 +17,8 @@ final class ArchiveFile: Sendable {
     var failure: ArchiveError?
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
       do throws(ArchiveError) {
-        try unsafe read(at: range.lowerBound, into: UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count))
+        try unsafe read(
+          at: range.lowerBound, into: UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count))
         initialized = count
       } catch {
         failure = error
@@ -31,7 +32,8 @@ final class ArchiveFile: Sendable {
   /// Fills `buffer` from the offset on.
   func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) {
     guard offset <= byteCount, UInt64(buffer.count) <= byteCount - offset else {
-      throw ArchiveError(.truncated, "the archive ends before byte \(offset &+ UInt64(buffer.count))", offset: byteCount)
+      throw ArchiveError(
+        .truncated, "the archive ends before byte \(offset &+ UInt64(buffer.count))", offset: byteCount)
     }
     let count: Int
     do throws(SystemError) {

@@ -66,7 +66,8 @@ extension ArchiveReader {
         }
         guard part.action else { continue }
         if part.index == 0 { comparison.beginContent(part.member.member) }
-        unsafe comparison.compare(UnsafeRawBufferPointer(rebasing: content[part.dataRange]), storedOffset: part.dataOffset)
+        unsafe comparison.compare(
+          UnsafeRawBufferPointer(rebasing: content[part.dataRange]), storedOffset: part.dataOffset)
         progress.add(contentByteCount: UInt64(part.dataRange.count), memberCount: part.endsMember ? 1 : 0)
         if part.endsMember { comparison.endContent() }
       }
@@ -104,7 +105,8 @@ extension ArchiveReader {
     while let step = walker.next() {
       try stop.check()
       switch step {
-      case .failure(let error): report(TreeDifference(path: error.path, message: "cannot be compared: \(error.message)"))
+      case .failure(let error):
+        report(TreeDifference(path: error.path, message: "cannot be compared: \(error.message)"))
       case .entry(let entry):
         if names.find(XXH3.hash64(entry.relativePath.span)) == nil {
           report(TreeDifference(path: entry.relativePath, message: "only in directory"))

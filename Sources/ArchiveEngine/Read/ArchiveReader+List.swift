@@ -36,7 +36,8 @@ extension ArchiveReader {
     } else {
       try withoutActuallyEscaping(body) { body throws(ArchiveError) in
         let pool = try makeStreamPool(stop)
-        let visitor = ListVisitor(limits: limits, pool: pool, selection: wanted, warn: { self.warn($0, $1) }, body: body)
+        let visitor = ListVisitor(
+          limits: limits, pool: pool, selection: wanted, warn: { self.warn($0, $1) }, body: body)
         _ = try runStream(visitor, pool: pool, stop: stop, isLenient: true)
         matched = visitor.matched
       }
@@ -68,7 +69,9 @@ extension ArchiveReader {
     }
     let stop = begin()
     let pool = try makeStreamPool(stop)
-    let visitor = ListVisitor(limits: limits, pool: pool, selection: MemberSelection([]), warn: { self.warn($0, $1) }) { _ in }
+    let visitor = ListVisitor(limits: limits, pool: pool, selection: MemberSelection([]), warn: { self.warn($0, $1) }) {
+      _ in
+    }
     let run = try runStream(visitor, pool: pool, stop: stop, isLenient: true)
     info.entryCount = run.memberCount
     info.fileCount = run.fileCount

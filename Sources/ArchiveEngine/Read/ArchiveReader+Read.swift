@@ -23,7 +23,8 @@ extension ArchiveReader {
     if found.member.member.kind == .hardlink {
       let target = found.member.member.linkTarget
       guard let file = try lookup.find(target), file.member.member.kind != .hardlink else {
-        throw ArchiveError(.notFound, "is a hard link to \"\(PathText.printable(target))\", which is not in the archive", path: path)
+        throw ArchiveError(
+          .notFound, "is a hard link to \"\(PathText.printable(target))\", which is not in the archive", path: path)
       }
       found = file
     }
@@ -171,7 +172,8 @@ final class CatVisitor: StreamVisitor {
 
   func data(_ range: Range<Int>, storedOffset: UInt64, in piece: StreamPiece) throws(ArchiveError) {
     guard let writer else { return }
-    try unsafe writer.write(UnsafeRawBufferPointer(start: piece.slot.content.base + range.lowerBound, count: range.count))
+    try unsafe writer.write(
+      UnsafeRawBufferPointer(start: piece.slot.content.base + range.lowerBound, count: range.count))
   }
 
   func end(_ member: ParsedMember) throws(ArchiveError) -> Hash128? {

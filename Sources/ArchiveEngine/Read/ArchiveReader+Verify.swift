@@ -210,7 +210,8 @@ private struct IndexedVerification {
     }
     guard offset == archive.file.byteCount else {
       throw ArchiveError(
-        .mismatch, "the archive has \(archive.file.byteCount) bytes where its index accounts for \(offset)", offset: offset)
+        .mismatch, "the archive has \(archive.file.byteCount) bytes where its index accounts for \(offset)",
+        offset: offset)
     }
   }
 

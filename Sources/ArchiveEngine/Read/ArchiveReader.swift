@@ -140,7 +140,8 @@ public final class ArchiveReader {
 
   /// Runs a visitor over the archive as a stream, with lanes that decode frames.
   func runStream(
-    _ visitor: any StreamVisitor, pool: SlotPool<StreamSlot>, stop: StopSignal, isLenient: Bool = false, knowsHashes: Bool = false
+    _ visitor: any StreamVisitor, pool: SlotPool<StreamSlot>, stop: StopSignal, isLenient: Bool = false,
+    knowsHashes: Bool = false
   ) throws(ArchiveError) -> StreamRun {
     let lanes = try LanePool<DecodeItem>(laneCount: laneCount, label: "archive-read") { () throws(ArchiveError) in
       let decompressor = try ZstdDecompressor()

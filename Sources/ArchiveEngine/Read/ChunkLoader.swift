@@ -45,7 +45,9 @@ final class ChunkLoader {
   }
 
   /// Reads, checks and decodes a chunk into the slot.
-  func load(_ record: ChunkRecord, number: UInt64, at offset: UInt64, into slot: ReadSlot) throws(ArchiveError) -> UnsafeRawBufferPointer {
+  func load(_ record: ChunkRecord, number: UInt64, at offset: UInt64, into slot: ReadSlot) throws(ArchiveError)
+    -> UnsafeRawBufferPointer
+  {
     let frame = try unsafe fetch(record, number: number, at: offset)
     let size = Int(record.contentByteCount)
     guard size <= slot.content.byteCount else {
@@ -57,7 +59,8 @@ final class ChunkLoader {
       throw ArchiveError(error.code, "chunk \(number): \(error.message)", offset: offset)
     }
     guard produced == size else {
-      throw ArchiveError(.mismatch, "chunk \(number) decodes to \(produced) bytes where the index states \(size)", offset: offset)
+      throw ArchiveError(
+        .mismatch, "chunk \(number) decodes to \(produced) bytes where the index states \(size)", offset: offset)
     }
     return UnsafeRawBufferPointer(target)
   }

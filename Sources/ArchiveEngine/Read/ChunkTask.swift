@@ -79,7 +79,8 @@ struct ChunkPlanReader<Action: Sendable> {
       let size = Int(chunk.contentByteCount)
       guard size <= archive.maximumChunkContentByteCount else {
         throw ArchiveError(
-          .limitExceeded, "chunk \(chunkNumber) holds \(size) bytes, more than the archive's chunk size allows", offset: offsets[index])
+          .limitExceeded, "chunk \(chunkNumber) holds \(size) bytes, more than the archive's chunk size allows",
+          offset: offsets[index])
       }
       var parts: [MemberPart<Action>] = []
       var cursor = 0

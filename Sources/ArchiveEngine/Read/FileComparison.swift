@@ -38,22 +38,34 @@ final class FileComparison {
         return false
       }
       if member.kind != .symlink, status.mode != member.mode {
-        differ(path, "mode is \(String(member.mode, radix: 8)) in the archive and \(String(status.mode, radix: 8)) in the directory")
+        differ(
+          path,
+          "mode is \(String(member.mode, radix: 8)) in the archive and \(String(status.mode, radix: 8)) in the directory"
+        )
       }
       let time = Timestamp(seconds: status.modificationSeconds, nanoseconds: status.modificationNanoseconds)
       if time != member.modificationTime {
-        differ(path, "modification time is \(Self.text(member.modificationTime)) in the archive and \(Self.text(time)) in the directory")
+        differ(
+          path,
+          "modification time is \(Self.text(member.modificationTime)) in the archive and \(Self.text(time)) in the directory"
+        )
       }
       if member.kind == .symlink {
         let target = try FileSystem.readLink(at: parent, name)
         if target != member.linkTarget {
-          differ(path, "leads to \"\(PathText.printable(member.linkTarget))\" in the archive and to \"\(PathText.printable(target))\" in the directory")
+          differ(
+            path,
+            "leads to \"\(PathText.printable(member.linkTarget))\" in the archive and to \"\(PathText.printable(target))\" in the directory"
+          )
         }
       }
       if member.kind == .characterDevice || member.kind == .blockDevice,
         status.deviceMajor != member.deviceMajor || status.deviceMinor != member.deviceMinor
       {
-        differ(path, "device is \(member.deviceMajor):\(member.deviceMinor) in the archive and \(status.deviceMajor):\(status.deviceMinor) in the directory")
+        differ(
+          path,
+          "device is \(member.deviceMajor):\(member.deviceMinor) in the archive and \(status.deviceMajor):\(status.deviceMinor) in the directory"
+        )
       }
       compareAttributes(member, parent, name)
       if member.kind == .file, UInt64(max(0, status.byteCount)) != member.byteCount {
@@ -62,7 +74,8 @@ final class FileComparison {
       }
       return member.kind == .file
     } catch {
-      differ(path, error.isNotFound || error.isNotDirectory ? "only in archive" : "cannot be compared: \(error.message)")
+      differ(
+        path, error.isNotFound || error.isNotDirectory ? "only in archive" : "cannot be compared: \(error.message)")
       return false
     }
   }
@@ -76,7 +89,10 @@ final class FileComparison {
     let (parent, name) = try locate(member.linkTarget)
     let target = try FileSystem.status(at: parent, name)
     if !target.isSameFile(as: status) {
-      differ(member.path, "is a hard link to \"\(PathText.printable(member.linkTarget))\" in the archive and another file in the directory")
+      differ(
+        member.path,
+        "is a hard link to \"\(PathText.printable(member.linkTarget))\" in the archive and another file in the directory"
+      )
     }
     return false
   }
@@ -152,7 +168,9 @@ final class FileComparison {
   private func compareHole(from start: UInt64, to end: UInt64) {
     var offset = start
     while offset < end, !isDifferent, let number = descriptor?.rawValue {
-      guard case .found(let data)? = try? FileSystem.seekData(number, from: Int64(offset)), UInt64(data) < end else { return }
+      guard case .found(let data)? = try? FileSystem.seekData(number, from: Int64(offset)), UInt64(data) < end else {
+        return
+      }
       offset = max(offset, UInt64(data))
       let count = Int(min(end - offset, UInt64(scratch.byteCount)))
       let target = unsafe UnsafeMutableRawBufferPointer(start: scratch.base, count: count)
@@ -171,7 +189,9 @@ final class FileComparison {
       do throws(SystemError) {
         let got = try unsafe FileSystem.pread(number, into: target, at: Int64(offset) + Int64(done))
         let expected = unsafe UnsafeRawBufferPointer(rebasing: bytes[done..<done + count])
-        if unsafe got != count || !target.elementsEqualBytes(expected) { return noteDifference(at: offset + UInt64(done)) }
+        if unsafe got != count || !target.elementsEqualBytes(expected) {
+          return noteDifference(at: offset + UInt64(done))
+        }
       } catch {
         isDifferent = true
         if let member { differ(member.path, "cannot be read: \(error.message)") }

@@ -39,7 +39,8 @@ final class IndexedArchive: Sendable {
     // The root states all sizes before it: that it lies where they end shows that it is the root of this file, and the only one.
     let totals = root.totals
     var offset = preambleByteCount
-    let sums = [totals.dataStoredByteCount, totals.pagesStoredByteCount] + root.directories.map { UInt64($0.storedByteCount) }
+    let sums =
+      [totals.dataStoredByteCount, totals.pagesStoredByteCount] + root.directories.map { UInt64($0.storedByteCount) }
     for value in sums {
       let (sum, overflow) = offset.addingReportingOverflow(value)
       offset = overflow ? .max : sum
@@ -65,14 +66,17 @@ final class IndexedArchive: Sendable {
     var end = file.byteCount
     let tail = try file.read(end - footerByteCount..<end)
     let footer: SeekTable.Footer?
-    do throws(FormatError) { footer = try SeekTable.parseFooter(tail.span) } catch { throw ArchiveError(error, base: end) }
+    do throws(FormatError) { footer = try SeekTable.parseFooter(tail.span) } catch {
+      throw ArchiveError(error, base: end)
+    }
     if let footer {
       guard UInt64(footer.tableByteCount) <= end else { return nil }
       end -= UInt64(footer.tableByteCount)
     }
     guard end > UInt64(ArchiveRoot.footerByteCount) else { return nil }
     let rootFooter = try file.read(end - UInt64(ArchiveRoot.footerByteCount)..<end)
-    guard let byteCount = ArchiveRoot.frameByteCount(footer: rootFooter.span), byteCount <= IndexLimits.rootFrameByteCount,
+    guard let byteCount = ArchiveRoot.frameByteCount(footer: rootFooter.span),
+      byteCount <= IndexLimits.rootFrameByteCount,
       UInt64(byteCount) <= end
     else { return nil }
     let range = end - UInt64(byteCount)..<end
@@ -87,7 +91,8 @@ final class IndexedArchive: Sendable {
     let offset = directoryOffsets[index]
     let frame = try file.read(offset..<offset + UInt64(reference.storedByteCount))
     guard XXH3.hash64(frame.span) == reference.hash else {
-      throw ArchiveError(.damaged, "directory frame \(index) does not have the hash that the root states", offset: offset)
+      throw ArchiveError(
+        .damaged, "directory frame \(index) does not have the hash that the root states", offset: offset)
     }
     let directory: PageDirectory
     do throws(FormatError) { directory = try PageDirectory(decodingFrame: frame.span) } catch {
@@ -127,7 +132,8 @@ final class IndexedArchive: Sendable {
     let frame = try file.read(location.pageOffset..<location.pageOffset + byteCount)
     guard XXH3.hash64(frame.span) == location.descriptor.pageHash else {
       throw ArchiveError(
-        .damaged, "index page \(location.number) does not have the hash that the directory states", offset: location.pageOffset)
+        .damaged, "index page \(location.number) does not have the hash that the directory states",
+        offset: location.pageOffset)
     }
     let page: IndexPage
     do throws(ArchiveError) { page = try codec.decode(frame.span) } catch {
@@ -197,7 +203,8 @@ struct PageIterator {
   }
 
   /// The places that follow, without going on, until `isWanted`.
-  func lookAhead(_ isWanted: (IndexedArchive.PageLocation) -> Bool) throws(ArchiveError) -> IndexedArchive.PageLocation? {
+  func lookAhead(_ isWanted: (IndexedArchive.PageLocation) -> Bool) throws(ArchiveError) -> IndexedArchive.PageLocation?
+  {
     var copy = self
     while let location = try copy.nextLocation() {
       if isWanted(location) { return location }

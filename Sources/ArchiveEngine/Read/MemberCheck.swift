@@ -12,7 +12,9 @@ struct MemberCheck {
   /// Checks headers and content hash of a member that lies wholly in one chunk.
   ///
   /// - Throws: `mismatch` with both values.
-  func check<Action>(_ part: MemberPart<Action>, in content: UnsafeRawBufferPointer, tarOffset: UInt64) throws(ArchiveError) {
+  func check<Action>(_ part: MemberPart<Action>, in content: UnsafeRawBufferPointer, tarOffset: UInt64)
+    throws(ArchiveError)
+  {
     var parser = TarParser(startOffset: tarOffset + UInt64(part.headerRange.lowerBound))
     let bytes = unsafe UnsafeBufferPointer<UInt8>(
       start: content.baseAddress?.assumingMemoryBound(to: UInt8.self), count: content.count)
@@ -57,10 +59,14 @@ struct MemberCheck {
           path: path)
       }
       if parsed.member != indexed.member {
-        throw ArchiveError(.mismatch, "index and tar header differ: \(MemberDifference.describe(index: indexed.member, tar: parsed.member))", path: path)
+        throw ArchiveError(
+          .mismatch,
+          "index and tar header differ: \(MemberDifference.describe(index: indexed.member, tar: parsed.member))",
+          path: path)
       }
     case .rejected(let rejected):
-      throw ArchiveError(.mismatch, "the index lists what the tar reader refuses: \(rejected.reason.message)", path: path)
+      throw ArchiveError(
+        .mismatch, "the index lists what the tar reader refuses: \(rejected.reason.message)", path: path)
     case .endOfArchive:
       throw ArchiveError(.mismatch, "the tar stream ends where the index states a member", path: path)
     case nil:
@@ -135,7 +141,9 @@ final class SpanningMember: Sendable {
       let bytes = unsafe UnsafeBufferPointer<UInt8>(
         start: content.baseAddress?.assumingMemoryBound(to: UInt8.self), count: content.count)
       let result: Result<TarParser.Event?, FormatError> = state.withLock { state in
-        do throws(FormatError) { return .success(try unsafe state.parser.consume(bytes.span, in: part.headerRange).event) } catch {
+        do throws(FormatError) {
+          return .success(try unsafe state.parser.consume(bytes.span, in: part.headerRange).event)
+        } catch {
           return .failure(error)
         }
       }

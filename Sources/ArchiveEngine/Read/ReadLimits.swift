@@ -33,15 +33,18 @@ struct LimitAccount {
   /// Adds a member.
   ///
   /// - Parameter archiveByteCount: bytes of the archive that were read so far, or all of them; nil when the ratio cannot be judged yet.
-  mutating func add(_ path: [UInt8], contentByteCount byteCount: UInt64, archiveByteCount: UInt64?) throws(ArchiveError) {
+  mutating func add(_ path: [UInt8], contentByteCount byteCount: UInt64, archiveByteCount: UInt64?) throws(ArchiveError)
+  {
     entryCount += 1
-    contentByteCount = contentByteCount.addingReportingOverflow(byteCount).overflow ? .max : contentByteCount + byteCount
+    contentByteCount =
+      contentByteCount.addingReportingOverflow(byteCount).overflow ? .max : contentByteCount + byteCount
     if let maximum = limits.maximumEntryCount, entryCount > maximum {
       throw ArchiveError(.limitExceeded, "more than \(maximum) members; raise --max-entries to take them", path: path)
     }
     if let maximum = limits.maximumContentByteCount, contentByteCount > maximum {
       throw ArchiveError(
-        .limitExceeded, "the members up to here hold \(contentByteCount) bytes, more than \(maximum); raise --max-size to take them",
+        .limitExceeded,
+        "the members up to here hold \(contentByteCount) bytes, more than \(maximum); raise --max-size to take them",
         path: path)
     }
     if let maximum = limits.maximumRatio, let archiveByteCount {

@@ -16,15 +16,23 @@ public struct ListedMember: Sendable {
 public struct ArchiveInfo: Sendable {
   /// Version of the index format; nil for an archive without our index.
   public var formatVersion: Int?
+  /// Members of all kinds.
   public var entryCount: UInt64 = 0
+  /// Members that are files.
   public var fileCount: UInt64 = 0
+  /// Sum of the files' logical sizes, in bytes.
   public var contentByteCount: UInt64 = 0
+  /// Bytes of the tar stream.
   public var tarByteCount: UInt64 = 0
+  /// Bytes of the archive.
   public var archiveByteCount: UInt64 = 0
+  /// Chunks, which are zstd frames with content.
   public var chunkCount: UInt64 = 0
   /// Settings of the writer; nil without index.
   public var chunkByteCount: UInt64?
+  /// Compression level of the writer; 0 is stored. nil without an index.
   public var level: Int?
+  /// The archive has an index of ours.
   public var isIndexed = false
   /// The archive digest; nil without index.
   public var digest: String?
@@ -38,6 +46,7 @@ public struct ArchiveDamage: Sendable, CustomStringConvertible {
   public var chunk: UInt64?
   /// File offset.
   public var offset: UInt64?
+  /// What is wrong, in one sentence.
   public var message: String
   /// Members that the damage touches, as far as known.
   public var members: [[UInt8]]
@@ -52,12 +61,17 @@ public struct ArchiveDamage: Sendable, CustomStringConvertible {
 
 /// The result of a verification.
 public struct VerifyReport: Sendable {
+  /// Chunks, which are zstd frames with content.
   public var chunkCount: UInt64 = 0
+  /// What is damaged, the first 1,000.
   public var damages: [ArchiveDamage] = []
   /// All damaged chunks; ``damages`` keeps the first 1,000.
   public var damagedChunkCount: UInt64 = 0
+  /// Members of all kinds.
   public var entryCount: UInt64 = 0
+  /// Sum of the files' logical sizes, in bytes.
   public var contentByteCount: UInt64 = 0
+  /// The archive digest; nil without an index.
   public var digest: String?
   /// Oddities that do not make the archive bad: missing end blocks, data after the end.
   public var warningCount: UInt64 = 0
@@ -68,6 +82,7 @@ public struct VerifyReport: Sendable {
 
 /// One difference between an archive and a directory.
 public struct TreeDifference: Sendable, CustomStringConvertible {
+  /// The path, as raw bytes.
   public var path: [UInt8]
   /// "only in archive", "only in directory", or what differs with both values.
   public var message: String

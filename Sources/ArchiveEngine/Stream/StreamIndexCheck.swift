@@ -91,7 +91,8 @@ struct StreamIndexCheck {
     for (stated, seen) in zip(page.chunks, chunks) where stated != seen {
       throw ArchiveError(
         .mismatch,
-        "the index states a chunk of \(stated.storedByteCount) stored and \(stated.contentByteCount) content bytes with hash \(stated.storedHash.paddedHexadecimal); the stream has \(seen.storedByteCount), \(seen.contentByteCount) and \(seen.storedHash.paddedHexadecimal)")
+        "the index states a chunk of \(stated.storedByteCount) stored and \(stated.contentByteCount) content bytes with hash \(stated.storedHash.paddedHexadecimal); the stream has \(seen.storedByteCount), \(seen.contentByteCount) and \(seen.storedHash.paddedHexadecimal)"
+      )
     }
     guard page.members.count == members.count else {
       throw ArchiveError(.mismatch, "the index page lists \(page.members.count) members where \(members.count) came")
@@ -117,7 +118,8 @@ struct StreamIndexCheck {
     }
     guard stated.headerByteCount == seen.headerByteCount else {
       throw ArchiveError(
-        .mismatch, "header of \(seen.headerByteCount) bytes where the index states \(stated.headerByteCount)", path: path)
+        .mismatch, "header of \(seen.headerByteCount) bytes where the index states \(stated.headerByteCount)",
+        path: path)
     }
     if hashes, let expected = stated.contentHash, let actual = seen.contentHash {
       try MemberCheck.compare(actual, with: expected, path: path)

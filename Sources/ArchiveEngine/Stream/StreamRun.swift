@@ -64,7 +64,8 @@ final class StreamRun {
       // The first member that is lost is what a person wants to know.
       if let current, error.path.isEmpty, error.code != .cancelled {
         throw ArchiveError(
-          error.code, "\(error.message); \"\(PathText.printable(current.member.member.path))\" is the first member lost",
+          error.code,
+          "\(error.message); \"\(PathText.printable(current.member.member.path))\" is the first member lost",
           offset: error.offset, systemErrorNumber: error.systemErrorNumber)
       }
       throw error
@@ -88,7 +89,8 @@ final class StreamRun {
         }
         let before = position
         let result: (consumed: Int, event: TarParser.Event?)
-        do throws(FormatError) { result = try unsafe parser.consume(bytes.span, in: position..<piece.byteCount) } catch {
+        do throws(FormatError) { result = try unsafe parser.consume(bytes.span, in: position..<piece.byteCount) } catch
+        {
           throw ArchiveError(error).withTarOffset(near: piece.archiveOffset)
         }
         position += result.consumed
@@ -98,7 +100,10 @@ final class StreamRun {
           try visitor.reject(rejected)
           skipping = rejected.paddedDataByteCount
         case .endOfArchive: break
-        case nil: if result.consumed == 0 && before == position { throw ArchiveError(.damaged, "the tar reader does not go on") }
+        case nil:
+          if result.consumed == 0 && before == position {
+            throw ArchiveError(.damaged, "the tar reader does not go on")
+          }
         }
       }
       if let frame = piece.frame {
@@ -180,7 +185,9 @@ final class StreamRun {
     }
     switch ending {
     case .complete: break
-    case .empty: throw ArchiveError(.truncated, "holds no tar archive: not even the end blocks of an empty one", offset: source.offset)
+    case .empty:
+      throw ArchiveError(
+        .truncated, "holds no tar archive: not even the end blocks of an empty one", offset: source.offset)
     case .missingEndBlocks: warn([], "the end blocks of the tar archive are missing")
     case .dataAfterEnd: warn([], "data after the end of the tar archive is ignored")
     }
@@ -195,6 +202,7 @@ extension ArchiveError {
   func withTarOffset(near archiveOffset: UInt64) -> ArchiveError {
     guard let offset else { return at(offset: archiveOffset) }
     return ArchiveError(
-      code, "\(message) (tar offset \(offset))", path: path, offset: archiveOffset, systemErrorNumber: systemErrorNumber)
+      code, "\(message) (tar offset \(offset))", path: path, offset: archiveOffset, systemErrorNumber: systemErrorNumber
+    )
   }
 }

@@ -57,7 +57,9 @@ final class DecodeItem: Sendable {
       outcome =
         produced == contentByteCount
         ? .success(unsafe XXH3.hash64(frame))
-        : .failure(ArchiveError(.damaged, "a frame decodes to \(produced) bytes where it states \(contentByteCount)", offset: offset))
+        : .failure(
+          ArchiveError(
+            .damaged, "a frame decodes to \(produced) bytes where it states \(contentByteCount)", offset: offset))
     } catch { outcome = .failure(error.at(offset: offset)) }
     result.set(outcome)
   }
@@ -226,7 +228,9 @@ final class StreamSource {
     }
     let offset = input.offset
     let start: ZstdFraming.FrameStart?
-    do throws(FormatError) { start = try withInput { span throws(FormatError) in try ZstdFraming.parseStart(span) } } catch {
+    do throws(FormatError) {
+      start = try withInput { span throws(FormatError) in try ZstdFraming.parseStart(span) }
+    } catch {
       throw ArchiveError(error, base: offset)
     }
     switch start {
@@ -241,7 +245,8 @@ final class StreamSource {
       }
       if let dictionary = header.dictionaryID, dictionary != 0 {
         throw ArchiveError(
-          .unsupported, "the frame needs the zstd dictionary \(dictionary); decompress it with \"zstd -d -D DICTIONARY\" first",
+          .unsupported,
+          "the frame needs the zstd dictionary \(dictionary); decompress it with \"zstd -d -D DICTIONARY\" first",
           offset: offset)
       }
       guard header.windowByteCount <= UInt64(limits.memoryByteCount) else {
@@ -267,7 +272,8 @@ final class StreamSource {
       while !walker.isComplete {
         try stop.check()
         guard try input.ensure(1) > 0 else {
-          throw ArchiveError(.truncated, "the archive ends within a frame that begins at offset \(offset)", offset: input.offset)
+          throw ArchiveError(
+            .truncated, "the archive ends within a frame that begins at offset \(offset)", offset: input.offset)
         }
         let range = 0..<min(input.unreadByteCount, slot.stored.byteCount - used)
         let consumed: Int
@@ -300,7 +306,9 @@ final class StreamSource {
     var kind: IndexFrameKind?
     if magic == SkippableFrame.magic, byteCount >= UInt64(SkippableFrame.prefixByteCount) {
       if try input.ensure(SkippableFrame.prefixByteCount) >= SkippableFrame.prefixByteCount {
-        do throws(FormatError) { kind = try withInput { span throws(FormatError) in try SkippableFrame.kind(span) } } catch {
+        do throws(FormatError) {
+          kind = try withInput { span throws(FormatError) in try SkippableFrame.kind(span) }
+        } catch {
           // Another version of the index: the archive is read as a stream without it.
           if error.code != .unsupported { throw ArchiveError(error, base: offset) }
           unknownIndexOffset = offset
@@ -315,7 +323,8 @@ final class StreamSource {
     // Grown with what really comes: an announced size alone takes no memory.
     while UInt64(bytes.count) < byteCount {
       guard try input.ensure(1) > 0 else {
-        throw ArchiveError(.truncated, "the archive ends within a skippable frame that begins at offset \(offset)", offset: input.offset)
+        throw ArchiveError(
+          .truncated, "the archive ends within a skippable frame that begins at offset \(offset)", offset: input.offset)
       }
       let count = min(input.unreadByteCount, Int(byteCount) - bytes.count)
       unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: input.unread[..<count]))
@@ -336,7 +345,8 @@ final class StreamSource {
     while rest > 0 {
       try stop.check()
       guard try input.ensure(1) > 0 else {
-        throw ArchiveError(.truncated, "the archive ends within a skippable frame that begins at offset \(offset)", offset: input.offset)
+        throw ArchiveError(
+          .truncated, "the archive ends within a skippable frame that begins at offset \(offset)", offset: input.offset)
       }
       let count = Int(min(UInt64(input.unreadByteCount), rest))
       input.skip(count)
@@ -362,17 +372,22 @@ final class StreamSource {
           let prefix = frame.prefix
           let result: Result<Int, ArchiveError> = unsafe prefix.withUnsafeBytes { bytes in
             do throws(ArchiveError) {
-              return .success(try unsafe advance(UnsafeRawBufferPointer(rebasing: bytes[position...]), target, &produced, &isComplete))
+              return .success(
+                try unsafe advance(UnsafeRawBufferPointer(rebasing: bytes[position...]), target, &produced, &isComplete)
+              )
             } catch { return .failure(error) }
           }
-          do throws(ArchiveError) { frame.prefixPosition += try result.get() } catch { throw error.at(offset: frame.offset) }
+          do throws(ArchiveError) { frame.prefixPosition += try result.get() } catch {
+            throw error.at(offset: frame.offset)
+          }
         } else {
           guard try input.ensure(1) > 0 else {
             throw ArchiveError(
               .truncated, "the archive ends within a frame that begins at offset \(frame.offset)", offset: input.offset)
           }
           let consumed: Int
-          do throws(ArchiveError) { consumed = try unsafe advance(input.unread, target, &produced, &isComplete) } catch {
+          do throws(ArchiveError) { consumed = try unsafe advance(input.unread, target, &produced, &isComplete) } catch
+          {
             throw error.at(offset: frame.offset)
           }
           input.skip(consumed)
@@ -414,7 +429,8 @@ final class StreamSource {
   private(set) var failure: ArchiveError?
 
   private func advance(
-    _ bytes: UnsafeRawBufferPointer, _ target: UnsafeMutableRawBufferPointer, _ produced: inout Int, _ isComplete: inout Bool
+    _ bytes: UnsafeRawBufferPointer, _ target: UnsafeMutableRawBufferPointer, _ produced: inout Int,
+    _ isComplete: inout Bool
   ) throws(ArchiveError) -> Int {
     let step = try unsafe decompressor.decompressSome(bytes, into: target)
     produced += step.produced

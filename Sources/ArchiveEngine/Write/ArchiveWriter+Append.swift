@@ -10,7 +10,9 @@ extension ArchiveWriter {
   public func append(_ member: Member, content: [UInt8]) throws(ArchiveError) {
     var member = member
     try Self.check(archivePath: member.path)
-    if member.kind == .file { member.byteCount = UInt64(content.count) } else if !content.isEmpty {
+    if member.kind == .file {
+      member.byteCount = UInt64(content.count)
+    } else if !content.isEmpty {
       throw ArchiveError(.invalidArgument, "only files have content", path: member.path)
     }
     member.sparseExtents = nil
@@ -39,7 +41,9 @@ extension ArchiveWriter {
   public func append(
     _ member: Member, read: (inout OutputRawSpan) throws(ArchiveError) -> Void
   ) throws(ArchiveError) {
-    guard member.kind == .file else { throw ArchiveError(.invalidArgument, "only files have content", path: member.path) }
+    guard member.kind == .file else {
+      throw ArchiveError(.invalidArgument, "only files have content", path: member.path)
+    }
     try Self.check(archivePath: member.path)
     func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
       var span = unsafe OutputRawSpan(buffer: buffer, initializedCount: 0)
@@ -57,7 +61,8 @@ extension ArchiveWriter {
         }
         let count = try result.get()
         guard count > 0 else {
-          throw ArchiveError(.invalidArgument, "the content ends at byte \(done) of \(member.byteCount)", path: member.path)
+          throw ArchiveError(
+            .invalidArgument, "the content ends at byte \(done) of \(member.byteCount)", path: member.path)
         }
         done += count
       }

@@ -1,5 +1,5 @@
-public import ArchiveIO
 internal import ArchiveFormat
+public import ArchiveIO
 internal import CZstd
 
 /// What a writer reports while it works, in archive order as far as it concerns members.
@@ -59,7 +59,9 @@ public final class ArchiveWriter {
     onEvent: @escaping @Sendable (WriterEvent) -> Void = { _ in }
   ) throws(ArchiveError) {
     let stop = StopSignal(caller: cancellation)
-    let writer = try system { () throws(SystemError) in try DescriptorWriter(SharedDescriptor(Descriptor.duplicate(of: descriptor)), token: stop.token) }
+    let writer = try system { () throws(SystemError) in
+      try DescriptorWriter(SharedDescriptor(Descriptor.duplicate(of: descriptor)), token: stop.token)
+    }
     try self.init(ArchiveOutput(.descriptor(writer)), options: options, stop: stop, onEvent: onEvent)
     if let status = try? FileSystem.status(of: descriptor), status.kind == .regular {
       outputIdentity = (status.device, status.inode)
@@ -114,7 +116,8 @@ public final class ArchiveWriter {
     }
     endEncoder = try FrameEncoder(options: options, inputByteCount: inputByteCount, stop: stop)
     let (queue, lanesWork) = (self.queue, workers)
-    lanes = Lanes(count: workers.count, label: "archive-writer") { lane in lanesWork[lane].value.run(queue, into: drain) }
+    lanes = Lanes(count: workers.count, label: "archive-writer") { lane in lanesWork[lane].value.run(queue, into: drain)
+    }
   }
 
   /// A slot holds the largest planned chunk and, beyond it, the largest header that may come as a surprise. Pages that are never touched cost no memory.

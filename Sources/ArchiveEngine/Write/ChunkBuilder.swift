@@ -49,7 +49,9 @@ final class ChunkBuilder {
   /// Adds a member without content, or with content from memory.
   func add(_ member: Member, content: [UInt8] = []) throws(ArchiveError) {
     try unsafe add(member) { buffer, offset in
-      unsafe content.withUnsafeBytes { unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + buffer.count])) }
+      unsafe content.withUnsafeBytes {
+        unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + buffer.count]))
+      }
       return buffer.count
     }
   }
@@ -67,16 +69,20 @@ final class ChunkBuilder {
     let total = header.count + paddedByteCount
     if total > slot.input.byteCount - used, used > 0 { try flush(isMemberOpen: false) }
     if total <= slot.input.byteCount - used {
-      unsafe header.withUnsafeBytes { unsafe (slot.input.base + used).copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+      unsafe header.withUnsafeBytes {
+        unsafe (slot.input.base + used).copyMemory(from: $0.baseAddress!, byteCount: $0.count)
+      }
       used += header.count
       let target = unsafe UnsafeMutableRawBufferPointer(start: slot.input.base + used, count: dataByteCount)
       if dataByteCount > 0 {
         let count = unsafe read(target, 0)
         if count < dataByteCount {
-          unsafe UnsafeMutableRawBufferPointer(rebasing: target[count...]).initializeMemory(as: UInt8.self, repeating: 0)
+          unsafe UnsafeMutableRawBufferPointer(rebasing: target[count...]).initializeMemory(
+            as: UInt8.self, repeating: 0)
           isIncomplete = true
         }
-        unsafe (slot.input.base + used + dataByteCount).initializeMemory(as: UInt8.self, repeating: 0, count: paddedByteCount - dataByteCount)
+        unsafe (slot.input.base + used + dataByteCount).initializeMemory(
+          as: UInt8.self, repeating: 0, count: paddedByteCount - dataByteCount)
       }
       if member.kind == .file { contentHash = unsafe hashOf(member, UnsafeRawBufferPointer(target)) }
       used += paddedByteCount
@@ -107,13 +113,17 @@ final class ChunkBuilder {
     while offset < bytes.count {
       if used == slot.input.byteCount { try flush(isMemberOpen: true) }
       let count = min(bytes.count - offset, slot.input.byteCount - used)
-      unsafe bytes.withUnsafeBytes { unsafe (slot.input.base + used).copyMemory(from: $0.baseAddress! + offset, byteCount: count) }
+      unsafe bytes.withUnsafeBytes {
+        unsafe (slot.input.base + used).copyMemory(from: $0.baseAddress! + offset, byteCount: count)
+      }
       used += count
       offset += count
     }
     hash.reset()
     if let extents = member.sparseExtents {
-      unsafe IndexedMember.sparseHashPrefix(extents: extents, byteCount: member.byteCount).withUnsafeBytes { unsafe hash.update($0) }
+      unsafe IndexedMember.sparseHashPrefix(extents: extents, byteCount: member.byteCount).withUnsafeBytes {
+        unsafe hash.update($0)
+      }
     }
     var isIncomplete = false
     offset = 0

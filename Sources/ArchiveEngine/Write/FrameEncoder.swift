@@ -116,7 +116,8 @@ final class FrameEncoder {
     let produced = try unsafe verifier.decompressFrame(frame, into: buffer.bytes)
     let decoded = unsafe UnsafeRawBufferPointer(start: buffer.base, count: produced)
     if unsafe produced != content.count || XXH3.hash64(decoded) != XXH3.hash64(content) {
-      throw ArchiveError(.damaged, "a frame that was just compressed does not decode to its content: codec or memory fault")
+      throw ArchiveError(
+        .damaged, "a frame that was just compressed does not decode to its content: codec or memory fault")
     }
   }
 }

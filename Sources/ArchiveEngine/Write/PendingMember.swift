@@ -47,7 +47,8 @@ final class LargeFile: Sendable {
   let reads: ReadCounter
 
   init(
-    member: Member, header: [UInt8], descriptor: SharedDescriptor, status: FileStatus, hash: HashChain, reads: ReadCounter
+    member: Member, header: [UInt8], descriptor: SharedDescriptor, status: FileStatus, hash: HashChain,
+    reads: ReadCounter
   ) {
     self.member = member
     self.header = header

@@ -20,7 +20,8 @@ extension ArchiveWriter {
     let isDirectory = status.kind == .directory
     let (rootPath, name) = isDirectory ? (path, []) : Self.split(path)
     let root = try system(path: path) { () throws(SystemError) in
-      try FileSystem.open(at: base, rootPath, isDirectory ? [.readOnly, .directory, .noFollow] : [.readOnly, .directory])
+      try FileSystem.open(
+        at: base, rootPath, isDirectory ? [.readOnly, .directory, .noFollow] : [.readOnly, .directory])
     }
     try appendTree(
       root: SharedDescriptor(root), name: name, rootName: path, as: archivePath, status: status, excluding: excluding)
@@ -78,7 +79,9 @@ extension ArchiveWriter {
   private static func split(_ path: [UInt8]) -> (directory: [UInt8], name: [UInt8]) {
     var end = path.count
     while end > 1, path[end - 1] == UInt8(ascii: "/") { end -= 1 }
-    guard let slash = path[..<end].lastIndex(of: UInt8(ascii: "/")) else { return ([UInt8(ascii: ".")], Array(path[..<end])) }
+    guard let slash = path[..<end].lastIndex(of: UInt8(ascii: "/")) else {
+      return ([UInt8(ascii: ".")], Array(path[..<end]))
+    }
     return (slash == 0 ? [UInt8(ascii: "/")] : Array(path[..<slash]), Array(path[(slash + 1)..<end]))
   }
 

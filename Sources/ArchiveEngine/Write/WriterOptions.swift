@@ -59,8 +59,11 @@ public struct ArchiveWarning: Sendable, CustomStringConvertible {
 
 /// How far a run has come. Content bytes are what progress is measured in.
 public struct ArchiveProgress: Sendable {
+  /// Sum of the files' logical sizes, in bytes.
   public var contentByteCount: UInt64 = 0
+  /// Members of all kinds.
   public var memberCount: UInt64 = 0
+  /// Bytes of the archive.
   public var archiveByteCount: UInt64 = 0
 
   /// Nothing done yet.
@@ -69,17 +72,24 @@ public struct ArchiveProgress: Sendable {
 
 /// What a finished archive consists of.
 public struct WriteSummary: Sendable {
+  /// Members of all kinds.
   public var entryCount: UInt64 = 0
+  /// Members that are files.
   public var fileCount: UInt64 = 0
   /// Sum of the files' logical sizes; a hard link counts once.
   public var contentByteCount: UInt64 = 0
+  /// Bytes of the tar stream.
   public var tarByteCount: UInt64 = 0
+  /// Bytes of the archive.
   public var archiveByteCount: UInt64 = 0
   /// Bytes of pages, directory, root, preamble and seek table.
   public var indexByteCount: UInt64 = 0
+  /// Chunks, which are zstd frames with content.
   public var chunkCount: UInt64 = 0
+  /// Chunks that are stored without compression.
   public var storedChunkCount: UInt64 = 0
   /// The archive digest: 32 hexadecimal digits.
   public var digest: String = ""
+  /// Things that were skipped or degraded.
   public var warningCount: UInt64 = 0
 }
