@@ -111,8 +111,10 @@ struct CommandLineReadTests {
     #expect(try Starc.run("cat", "a.tar.zst", "src/random", directory: directory).output == random)
     let archive = try FileTree.read(directory + "/a.tar.zst")
     #expect(try Starc.run("cat", "-", "src/random", input: archive, directory: directory).output == random)
+    #expect(try Starc.run("cat", "a.tar.zst", "src/hard", directory: directory).outputText == "hello\n")
+    // The content of a hard link has gone by when the link comes out of a pipe: it says where to look.
     let pipe = try Starc.script("cat a.tar.zst | $S cat - src/hard", directory: directory)
-    #expect(pipe.outputText == "hello\n")
+    #expect(pipe.status == 2 && pipe.errorText.contains("src/docs/readme"))
   }
 
   @Test func extractedTreeEqualsTheArchive() throws {

@@ -5,8 +5,9 @@ enum TimeText {
   /// "YYYY-MM-DD HH:MM".
   static func minute(_ time: Timestamp) -> String {
     let days = floorDivide(time.seconds, 86_400)
-    // Safe: the remainder is in 0..<86,400.
-    let second = time.seconds - days * 86_400
+    // Not `seconds - days * 86,400`: at the smallest 64-bit time the product is too large.
+    let remainder = time.seconds % 86_400
+    let second = remainder < 0 ? remainder + 86_400 : remainder
     let date = civil(days)
     return
       "\(pad(date.year, 4))-\(pad(date.month, 2))-\(pad(date.day, 2)) \(pad(second / 3600, 2)):\(pad(second / 60 % 60, 2))"
