@@ -4,7 +4,9 @@ internal import ArchiveIO
 extension ArchiveReader {
   /// Calls `body` for every member that is selected, in archive order. With an index only that is read: the index is trusted, after its hashes were checked.
   ///
-  /// - Parameter selection: paths or directory prefixes; empty is all. One that matches nothing is an error (`notFound`) after all others were listed.
+  /// - Parameters:
+  ///   - selection: paths or directory prefixes; empty is all. One that matches nothing is an error (`notFound`) after all others were listed.
+  ///   - body: takes the members; what it throws ends the list.
   public func list(
     selection: [[UInt8]] = [], _ body: (ListedMember) throws(ArchiveError) -> Void
   ) throws(ArchiveError) {

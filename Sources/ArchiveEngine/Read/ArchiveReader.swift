@@ -31,6 +31,9 @@ public final class ArchiveReader {
   /// Opens an archive file. A FIFO, or a descriptor's path such as `/dev/stdin`, is read as a stream.
   ///
   /// - Parameters:
+  ///   - path: the file, as raw bytes.
+  ///   - limits: bounds on what the archive may ask for.
+  ///   - cancellation: ends a call that is running.
   ///   - threadCount: lanes; 0 takes the cores that this process may use.
   ///   - onEvent: called on threads of the reader, one at a time.
   public convenience init(

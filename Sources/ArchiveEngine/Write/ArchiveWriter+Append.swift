@@ -36,8 +36,10 @@ extension ArchiveWriter {
 
   /// Appends a file whose content the caller provides as a stream of exactly `member.byteCount` bytes.
   ///
-  /// - Parameter read: fills the given memory with up to as many bytes as it holds and returns how many; 0 is the end, which is an error
-  ///   when it comes early. A failure ends the whole run, because a member that is begun cannot be taken back.
+  /// - Parameters:
+  ///   - member: the metadata, with the size.
+  ///   - read: fills the given memory with up to as many bytes as it holds; none is the end, which is an error when it comes
+  ///     early. A failure ends the whole run, because a member that is begun cannot be taken back.
   public func append(
     _ member: Member, read: (inout OutputRawSpan) throws(ArchiveError) -> Void
   ) throws(ArchiveError) {

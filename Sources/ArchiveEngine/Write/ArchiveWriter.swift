@@ -53,6 +53,8 @@ public final class ArchiveWriter {
   ///
   /// - Parameters:
   ///   - descriptor: a file, pipe or socket, open for writing; it is never seeked.
+  ///   - options: the settings.
+  ///   - cancellation: ends the run.
   ///   - onEvent: called on threads of the writer, one at a time; it must not block for long.
   public convenience init(
     to descriptor: Int32, options: WriterOptions = .init(), cancellation: CancellationToken? = nil,

@@ -64,6 +64,7 @@ public enum ACLText {
   /// counts when the look-up finds nothing. A missing mask is the union of what it would limit, as setfacl has it.
   ///
   /// - Parameters:
+  ///   - text: the entries, separated by commas or newlines.
   ///   - userID: the ID of a user name on this system.
   ///   - groupID: the ID of a group name on this system.
   /// - Returns: nil when the text is malformed, a name is unknown, an entry comes twice, or one of the three entries
