@@ -104,9 +104,9 @@ extension ArchiveReader {
       lanes.wait()
       try stop.check()
     }
-    let run = StreamRun(source, visitor: extraction, isLenient: options.isLenient, knowsHashes: false) {
-      self.warn($0, $1)
-    }
+    let run = StreamRun(
+      source, visitor: extraction, isLenient: options.isLenient, knowsHashes: false, warn: { self.warn($0, $1) },
+      note: { self.note($0, $1) })
     do throws(ArchiveError) {
       try run.run()
       lanes.wait()

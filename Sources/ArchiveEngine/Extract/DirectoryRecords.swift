@@ -83,6 +83,15 @@ struct DirectoryRecords {
   }
 }
 
+/// A hard link that waits for the file to which it refers.
+struct PendingLink {
+  var path: [UInt8]
+  var target: [UInt8]
+  var replacesOwn: Bool
+  /// Its place among all links of the run.
+  var ordinal: UInt64
+}
+
 /// Hard links that wait until the files to which they refer are complete. Records in a spill store, nothing else grows.
 struct PendingLinks {
   private let store = SpillStore()
@@ -90,24 +99,25 @@ struct PendingLinks {
   private(set) var count: UInt64 = 0
 
   /// Remembers a link.
-  mutating func add(path: [UInt8], target: [UInt8], replacesOwn: Bool) throws(SystemError) {
+  mutating func add(_ link: PendingLink) throws(SystemError) {
     var record = RecordWriter()
-    record.append(path)
-    record.append(target)
-    record.append(replacesOwn ? 1 : 0)
+    record.append(link.path)
+    record.append(link.target)
+    record.append(link.replacesOwn ? 1 : 0)
+    record.append(link.ordinal)
     _ = try store.append(record.framed)
     count += 1
   }
 
-  /// Takes all remembered links in order.
-  mutating func takeAll(
-    _ body: (_ path: [UInt8], _ target: [UInt8], _ replacesOwn: Bool) throws(ArchiveError) -> Void
-  ) throws(ArchiveError) {
-    while count > 0 {
+  /// Takes the remembered links in order; those for which `body` returns false go to the end and are remembered further.
+  mutating func take(_ body: (PendingLink) throws(ArchiveError) -> Bool) throws(ArchiveError) {
+    for _ in 0..<count {
       var record = try system { () throws(SystemError) in try RecordReader.read(from: store, at: offset) }
       offset += Int64(record.framedByteCount)
       count -= 1
-      try body(record.bytes(), record.bytes(), record.number() != 0)
+      let link = PendingLink(
+        path: record.bytes(), target: record.bytes(), replacesOwn: record.number() != 0, ordinal: record.number())
+      if try !body(link) { try system { () throws(SystemError) in try add(link) } }
     }
   }
 }

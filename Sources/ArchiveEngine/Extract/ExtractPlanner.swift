@@ -15,7 +15,13 @@ final class ExtractPlanner {
 
   private var names = NameTable()
   private var directories = DirectoryRecords()
+  /// Links since the last time that all work was brought to its end.
   private var links = PendingLinks()
+  /// Links whose target was not there then.
+  private var unresolved = PendingLinks()
+  private var linkCount: UInt64 = 0
+  /// For names that were taken by a later member while links were unresolved: the number of links before it. Those are not made.
+  private var superseded: [UInt64: UInt64] = [:]
   private let leaves: LeafCreator
   private var account: LimitAccount
   private(set) var summary = ExtractSummary()
@@ -99,22 +105,19 @@ final class ExtractPlanner {
     switch names.find(hash) {
     case nil: break
     case .other:
-      try settleAll()
+      try settleAll(replacing: path)
       replacesOwn = true
     case .directory:
-      try settleAll()
+      try settleAll(replacing: path)
       try replaceDirectory(path)
     }
     if member.kind == .hardlink {
-      guard let target = strip(member.linkTarget), names.find(XXH3.hash64(target.span)) == .other else {
-        throw ArchiveError(
-          .rejected,
-          "hard link to \"\(PathText.printable(member.linkTarget))\", which is not a file that this run has made",
-          path: member.path)
-      }
+      // Whether the target is a file of this run shows when the links are made: it may come later.
+      guard let target = strip(member.linkTarget) else { throw Self.refusal(of: member.linkTarget) }
       names.set(hash, .other)
+      linkCount += 1
       try system(path: path) { () throws(SystemError) in
-        try links.add(path: path, target: target, replacesOwn: replacesOwn)
+        try links.add(PendingLink(path: path, target: target, replacesOwn: replacesOwn, ordinal: linkCount))
       }
       count(member)
       return nil
@@ -159,10 +162,13 @@ final class ExtractPlanner {
     case .directory: try remember(member, path)
     case .other:
       // The later member wins: a directory takes the place of a file or link that this run made.
-      try settleAll()
+      try settleAll(replacing: path)
       try system(path: path) { () throws(SystemError) in
         let (parent, name) = try leaves.locate(path)
-        try FileSystem.removeFile(at: parent, name)
+        do throws(SystemError) { try FileSystem.removeFile(at: parent, name) } catch {
+          // A link that was never made leaves nothing to remove.
+          guard error.isNotFound else { throw error }
+        }
       }
       try create(path)
       try remember(member, path)
@@ -260,7 +266,7 @@ final class ExtractPlanner {
 
   /// Takes a file back that was made before the index said that it is incomplete.
   func withdraw(_ archivePath: [UInt8], _ message: String) throws(ArchiveError) {
-    try settleAll()
+    try settleAll(replacing: nil)
     skip(archivePath, message)
     guard let path = strip(archivePath), names.find(XXH3.hash64(path.span)) == .other else { return }
     try system(path: path) { () throws(SystemError) in
@@ -271,47 +277,108 @@ final class ExtractPlanner {
 
   // MARK: Links and the end
 
-  /// Lets all that is under way come to its end, links included.
-  private func settleAll() throws(ArchiveError) {
+  /// Lets all that is under way come to its end, links whose target is there included. Links of the name that is to be replaced
+  /// and whose target is not there are forgotten: the later member counts.
+  private func settleAll(replacing path: [UInt8]?) throws(ArchiveError) {
     try settle()
-    try makeLinks()
+    try makeResolvable()
+    guard let path, unresolved.count > 0 else { return }
+    superseded[XXH3.hash64(path.span)] = linkCount
+    guard superseded.count <= 1_000_000 else {
+      throw ArchiveError(.limitExceeded, "more than 1,000,000 names are taken twice while hard links wait", path: path)
+    }
   }
 
+  /// Makes the new links whose targets are there; the others wait for the end.
+  private func makeResolvable() throws(ArchiveError) {
+    try links.take { link throws(ArchiveError) in
+      if try isMade(link.target) {
+        try makeLink(link.path, link.target, link.replacesOwn)
+      } else {
+        try system(path: link.path) { () throws(SystemError) in try unresolved.add(link) }
+      }
+      return true
+    }
+  }
+
+  /// Links to links that come after them take a round each; a longer chain of them is no tar's work.
+  private static let maximumRoundCount = 64
+
+  /// Makes all links that are left. One may refer to another that comes after it, so rounds go on while any is made.
   private func makeLinks() throws(ArchiveError) {
-    try links.takeAll { path, target, replacesOwn throws(ArchiveError) in
-      do throws(SystemError) {
-        let (targetParent, targetName) = try leaves.locate(target)
-        // The cursor's answer is good until the next call only.
-        let held = try Descriptor.duplicate(of: targetParent)
-        let (parent, name) = try leaves.locate(path)
-        if destination.overwrite == .keep, !destination.isNew, !replacesOwn,
-          (try? FileSystem.status(at: parent, name)) != nil
-        {
-          return noteKept(path)
-        }
-        if destination.isNew && !replacesOwn {
-          try FileSystem.makeHardLink(from: held.rawValue, targetName, to: parent, name)
+    try makeResolvable()
+    var before = UInt64.max
+    for _ in 0..<Self.maximumRoundCount where unresolved.count > 0 && unresolved.count < before {
+      before = unresolved.count
+      try unresolved.take { link throws(ArchiveError) in
+        if let limit = superseded[XXH3.hash64(link.path.span)], link.ordinal <= limit { return true }
+        guard try isMade(link.target) else { return false }
+        try makeLink(link.path, link.target, link.replacesOwn)
+        return true
+      }
+    }
+    try unresolved.take { link throws(ArchiveError) in
+      if names.find(XXH3.hash64(link.target.span)) == .other {
+        skip(
+          link.path, "hard link to \"\(PathText.printable(link.target))\", which could not be made; left out")
+      } else {
+        try reject(link.path, Self.refusal(of: link.target))
+      }
+      return true
+    }
+  }
+
+  private static func refusal(of target: [UInt8]) -> ArchiveError {
+    ArchiveError(
+      .rejected, "hard link to \"\(PathText.printable(target))\", which is not a file that this run has made")
+  }
+
+  /// Whether this run has made a file, link or node of that name.
+  private func isMade(_ path: [UInt8]) throws(ArchiveError) -> Bool {
+    guard names.find(XXH3.hash64(path.span)) == .other else { return false }
+    do throws(SystemError) {
+      let (parent, name) = try leaves.locate(path)
+      _ = try FileSystem.status(at: parent, name)
+      return true
+    } catch {
+      if error.isNotFound { return false }
+      throw ArchiveError(error).at(path: path)
+    }
+  }
+
+  private func makeLink(_ path: [UInt8], _ target: [UInt8], _ replacesOwn: Bool) throws(ArchiveError) {
+    do throws(SystemError) {
+      let (targetParent, targetName) = try leaves.locate(target)
+      // The cursor's answer is good until the next call only.
+      let held = try Descriptor.duplicate(of: targetParent)
+      let (parent, name) = try leaves.locate(path)
+      if destination.overwrite == .keep, !destination.isNew, !replacesOwn,
+        (try? FileSystem.status(at: parent, name)) != nil
+      {
+        return noteKept(path)
+      }
+      if destination.isNew && !replacesOwn {
+        try FileSystem.makeHardLink(from: held.rawValue, targetName, to: parent, name)
+      } else {
+        let temporary = destination.temporaryName()
+        try FileSystem.makeHardLink(from: held.rawValue, targetName, to: parent, temporary)
+        if replacesOwn || destination.overwrite == .replace {
+          // Renaming a link over another name of the same file does nothing: the temporary name has to go.
+          try FileSystem.rename(from: parent, temporary, to: parent, name)
+          try? FileSystem.removeFile(at: parent, temporary)
         } else {
-          let temporary = destination.temporaryName()
-          try FileSystem.makeHardLink(from: held.rawValue, targetName, to: parent, temporary)
-          if replacesOwn || destination.overwrite == .replace {
-            // Renaming a link over another name of the same file does nothing: the temporary name has to go.
-            try FileSystem.rename(from: parent, temporary, to: parent, name)
+          do throws(SystemError) {
+            try FileSystem.renameWithoutReplacing(from: parent, temporary, to: parent, name)
+          } catch {
             try? FileSystem.removeFile(at: parent, temporary)
-          } else {
-            do throws(SystemError) {
-              try FileSystem.renameWithoutReplacing(from: parent, temporary, to: parent, name)
-            } catch {
-              try? FileSystem.removeFile(at: parent, temporary)
-              throw error
-            }
+            throw error
           }
         }
-      } catch {
-        let message = "hard link to \"\(PathText.printable(target))\" failed: \(error.message)"
-        if error.isNotFound { return skip(path, "\(message); left out") }
-        try reject(path, ArchiveError(error.alreadyExists ? .exists : .rejected, message))
       }
+    } catch {
+      let message = "hard link to \"\(PathText.printable(target))\" failed: \(error.message)"
+      if error.isNotFound { return skip(path, "\(message); left out") }
+      try reject(path, ArchiveError(error.alreadyExists ? .exists : .rejected, message))
     }
   }
 

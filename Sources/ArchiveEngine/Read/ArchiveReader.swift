@@ -98,6 +98,11 @@ public final class ArchiveReader {
     events.send(.warning(ArchiveWarning(path: path, message: message)))
   }
 
+  /// Reports something that a person may want to know and that does not make the run less than clean.
+  func note(_ path: [UInt8], _ message: String) {
+    events.send(.warning(ArchiveWarning(path: path, message: message, isDegradation: false)))
+  }
+
   /// Begins a call.
   func begin() -> StopSignal {
     warnings.store(0, ordering: .relaxed)
@@ -153,7 +158,9 @@ public final class ArchiveReader {
     defer { lanes.end() }
     let source = try StreamSource(
       openStream(), pool: pool, laneCount: laneCount, limits: limits, stop: stop, decode: { lanes.enqueue($0) })
-    let run = StreamRun(source, visitor: visitor, isLenient: isLenient, knowsHashes: knowsHashes) { self.warn($0, $1) }
+    let run = StreamRun(
+      source, visitor: visitor, isLenient: isLenient, knowsHashes: knowsHashes, warn: { self.warn($0, $1) },
+      note: { self.note($0, $1) })
     try run.run()
     return run
   }

@@ -34,11 +34,14 @@ final class StreamRun {
   /// Bytes of the archive that were read.
   var archiveByteCount: UInt64 { source.offset }
   private let knowsHashes: Bool
+  private let note: ([UInt8], String) -> Void
+  private var hasNotedAbsoluteNames = false
 
   init(
     _ source: StreamSource, visitor: any StreamVisitor, isLenient: Bool, knowsHashes: Bool,
-    warn: @escaping ([UInt8], String) -> Void
+    warn: @escaping ([UInt8], String) -> Void, note: @escaping ([UInt8], String) -> Void
   ) {
+    self.note = note
     self.source = source
     self.visitor = visitor
     self.warn = warn
@@ -135,6 +138,10 @@ final class StreamRun {
       contentByteCount &+= parsed.member.byteCount
     }
     for note in parsed.notes { warn(parsed.member.path, note) }
+    if parsed.wasAbsolute, !hasNotedAbsoluteNames {
+      hasNotedAbsoluteNames = true
+      note(parsed.member.path, "a leading \"/\" is taken off this name and others")
+    }
     try visitor.begin(parsed, fits: parsed.paddedDataByteCount <= UInt64(room), offset: piece.archiveOffset)
     current = (parsed, parsed.dataByteCount, parsed.paddedDataByteCount - parsed.dataByteCount)
     if parsed.paddedDataByteCount == 0 { try endMember() }

@@ -25,6 +25,8 @@ struct TarCandidate: Sendable {
   var rawPath: [UInt8]
   var rejection: FormatError?
   var notes: [String]
+  /// A leading "/" was taken off a name.
+  var wasAbsolute = false
   /// Stored bytes from here on, without padding: what the size says, less the map.
   var storedByteCount: UInt64
   var map: SparseMapDecoder?

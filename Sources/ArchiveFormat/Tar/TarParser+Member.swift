@@ -67,7 +67,7 @@ extension TarParser {
     try checkType(typeFlag, &candidate)
     try checkNames(found, attributes)
     let name = try TarPath.normalized(candidate.rawPath.span)
-    if name.hadLeadingSlash { candidate.notes.append("the leading \"/\" of the name was removed") }
+    if name.hadLeadingSlash { candidate.wasAbsolute = true }
     candidate.member.path = name.path
     if candidate.member.kind == .file {
       if name.hadTrailingSlash {
@@ -158,7 +158,7 @@ extension TarParser {
       throw FormatError(error.code, "in the target of the hard link, \(error.message)")
     }
     guard name.path != TarPath.root else { throw FormatError(.malformed, "a hard link to the root directory") }
-    if name.hadLeadingSlash { candidate.notes.append("the leading \"/\" of the hard link's target was removed") }
+    if name.hadLeadingSlash { candidate.wasAbsolute = true }
     candidate.member.linkTarget = name.path
   }
 
@@ -179,6 +179,6 @@ extension TarParser {
       ParsedMember(
         member: candidate.member, headerOffset: start, headerByteCount: offset &- start,
         dataByteCount: candidate.member.kind == .file ? candidate.storedByteCount : 0, paddedDataByteCount: padded,
-        notes: candidate.notes))
+        notes: candidate.notes, wasAbsolute: candidate.wasAbsolute))
   }
 }

@@ -12,6 +12,8 @@ public struct ParsedMember: Sendable {
   public var paddedDataByteCount: UInt64
   /// Sentences about what was odd and accepted. A caller should show them as warnings.
   public var notes: [String]
+  /// A leading "/" was taken off its name or its hard link's target, which is worth one line for a whole archive.
+  public var wasAbsolute = false
 }
 
 /// An entry that is refused while the stream can go on behind it.
