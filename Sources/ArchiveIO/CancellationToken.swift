@@ -8,7 +8,7 @@ internal import Synchronization
 public final class CancellationToken: Sendable {
   private let flag = Atomic<Bool>(false)
   /// An eventfd that becomes readable with cancellation; -1 if none could be made (waits then look at the flag
-  /// every 50 ms).
+  /// every 50 ms). Whoever writes to it cancels the next wait.
   public let waitDescriptor: Int32
 
   /// A token that is not cancelled.
@@ -21,7 +21,7 @@ public final class CancellationToken: Sendable {
     if waitDescriptor >= 0 { _ = starc_close(waitDescriptor) }
   }
 
-  /// Cancels; may be called from any thread and repeatedly (not from a signal handler: see ``waitDescriptor``).
+  /// Cancels; may be called from any thread and repeatedly.
   public func cancel() {
     if flag.exchange(true, ordering: .acquiringAndReleasing) { return }
     if waitDescriptor >= 0 { _ = starc_eventfd_signal(waitDescriptor) }
