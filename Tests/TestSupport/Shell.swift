@@ -107,6 +107,6 @@ public struct ShellFailure: Error, CustomStringConvertible {
   let script: String
   let result: ShellResult
 
-  /// What failed and what it said.
+  /// All of it, for messages.
   public var description: String { "exit \(result.status) of: \(script)\n\(result.errorText)" }
 }
