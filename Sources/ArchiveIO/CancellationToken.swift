@@ -14,7 +14,7 @@ public final class CancellationToken: Sendable {
   private let flag = Atomic<Bool>(false)
   private let handlers = Mutex(Handlers())
   /// An eventfd that becomes readable with cancellation; -1 if none could be made (waits then look at the flag
-  /// every 50 ms).
+  /// every 50 ms). Whoever writes to it cancels the next wait.
   public let waitDescriptor: Int32
 
   /// A token that is not cancelled.
@@ -27,7 +27,7 @@ public final class CancellationToken: Sendable {
     if waitDescriptor >= 0 { _ = starc_close(waitDescriptor) }
   }
 
-  /// Cancels; may be called from any thread and repeatedly (not from a signal handler: see ``waitDescriptor``).
+  /// Cancels; may be called from any thread and repeatedly.
   public func cancel() {
     let pending: [UInt64: @Sendable () -> Void] = handlers.withLock { handlers in
       if flag.exchange(true, ordering: .acquiringAndReleasing) { return [:] }

@@ -39,6 +39,8 @@ extension CancellationToken {
     while true {
       try token?.check()
       let ready = try checked("poll", starc_poll(descriptor, writing ? 1 : 0, wake, timeout))
+      // Also when somebody, such as a signal handler, wrote to the descriptor without cancelling.
+      if ready & 2 != 0 { token?.cancel() }
       try token?.check()
       if ready & 1 != 0 { return }
     }

@@ -1,5 +1,6 @@
 internal import ArchiveIO
 internal import Foundation
+internal import Glibc
 
 /// What a program that ran has left.
 public struct ShellResult: Sendable {
@@ -31,39 +32,59 @@ public enum Shell {
   ) throws -> ShellResult {
     let scratch = try TemporaryDirectory()
     let names = ["in", "out", "err"].map { scratch.file($0) }
-    for name in names { try Data().write(to: URL(fileURLWithPath: name)) }
-    if !input.isEmpty { try Data(input).write(to: URL(fileURLWithPath: names[0])) }
+    try FileTree.write(input, to: names[0])
+    for name in names.dropFirst() { try FileTree.write([], to: name) }
 
-    var command = arguments
-    if let userID {
-      command = ["setpriv", "--reuid=\(userID)", "--regid=\(userID)", "--clear-groups"] + command
-    }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = command
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
-    process.standardInput = try handle(names[0], .readOnly)
-    process.standardOutput = try handle(names[1], .writeOnly)
-    process.standardError = try handle(names[2], .writeOnly)
-
-    let ended = DispatchSemaphore(value: 0)
-    process.terminationHandler = { _ in ended.signal() }
-    try process.run()
-    if ended.wait(timeout: .now() + timeout) == .timedOut {
-      kill(process.processIdentifier, SIGKILL)
-      ended.wait()
-    }
-    return ShellResult(
-      status: process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus,
-      output: [UInt8](try Data(contentsOf: URL(fileURLWithPath: names[1]))),
-      errors: [UInt8](try Data(contentsOf: URL(fileURLWithPath: names[2]))))
+    var command = ["/usr/bin/env"]
+    if let directory { command += ["-C", directory] }
+    command += environment.map { "\($0)=\($1)" }
+    if let userID { command += ["setpriv", "--reuid=\(userID)", "--regid=\(userID)", "--clear-groups"] }
+    let status = try spawn(command + arguments, streams: names, timeout: timeout)
+    return ShellResult(status: status, output: try FileTree.read(names[1]), errors: try FileTree.read(names[2]))
   }
 
-  /// Foundation's own handles would be inherited by programs that other tests start meanwhile.
-  private static func handle(_ path: String, _ flags: OpenFlags) throws -> FileHandle {
-    let file = try FileSystem.open(at: FileSystem.currentDirectory, Array(path.utf8), flags)
-    return FileHandle(fileDescriptor: file.release(), closeOnDealloc: true)
+  /// Starts a program with three files as its standard streams, and waits for it.
+  private static func spawn(_ command: [String], streams: [String], timeout: Double) throws -> Int32 {
+    // Not Foundation's Process: it leaks, which the leak checker reports, and its handles are inherited by programs
+    // that other tests start at the same time.
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    let here = FileSystem.currentDirectory
+    let files = try streams.enumerated().map { index, path in
+      SharedDescriptor(try FileSystem.open(at: here, Array(path.utf8), index == 0 ? .readOnly : .writeOnly))
+    }
+    for (index, file) in files.enumerated() {
+      unsafe posix_spawn_file_actions_adddup2(&actions, file.rawValue, Int32(index))
+    }
+    let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
+    var cCommand = unsafe command.map { unsafe strdup($0) } + [nil]
+    var cEnvironment = unsafe environment.map { unsafe strdup($0) } + [nil]
+    defer {
+      for index in unsafe cCommand.indices { unsafe free(cCommand[index]) }
+      for index in unsafe cEnvironment.indices { unsafe free(cEnvironment[index]) }
+    }
+    var process: pid_t = 0
+    let error = unsafe posix_spawn(&process, "/usr/bin/env", &actions, nil, &cCommand, &cEnvironment)
+    if error != 0 { throw SystemError("posix_spawn", errno: error, path: Array(command[0].utf8)) }
+    return wait(for: process, timeout: timeout)
+  }
+
+  private static func wait(for process: pid_t, timeout: Double) -> Int32 {
+    var status: Int32 = 0
+    let clock = ContinuousClock()
+    let end = clock.now + .seconds(timeout)
+    var pause: UInt32 = 200
+    while unsafe waitpid(process, &status, WNOHANG) == 0 {
+      if clock.now > end {
+        kill(process, SIGKILL)
+        _ = unsafe waitpid(process, &status, 0)
+        break
+      }
+      usleep(pause)
+      pause = min(pause * 2, 5000)
+    }
+    return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
   }
 
   /// Runs a shell script with `sh -eu`, and throws if it fails.
