@@ -311,7 +311,13 @@ final class ExtractPlanner {
     for _ in 0..<Self.maximumRoundCount where unresolved.count > 0 && unresolved.count < before {
       before = unresolved.count
       try unresolved.take { link throws(ArchiveError) in
-        if let limit = superseded[XXH3.hash64(link.path.span)], link.ordinal <= limit { return true }
+        if let limit = superseded[XXH3.hash64(link.path.span)], link.ordinal <= limit {
+          // A later member has the name. That the link referred to nothing is a fault of the archive all the same.
+          if names.find(XXH3.hash64(link.target.span)) != .other {
+            try reject(link.path, Self.refusal(of: link.target))
+          }
+          return true
+        }
         guard try isMade(link.target) else { return false }
         try makeLink(link.path, link.target, link.replacesOwn)
         return true

@@ -133,7 +133,7 @@ public final class ArchiveWriter {
   private func end(failing error: ArchiveError?) {
     if let error { stop.fail(error) }
     queue.close()
-    drain.finish(count: sequence)
+    drain.finish(count: serialLane == nil ? sequence : 0)
     lanes.join()
     isFinished = true
   }
@@ -240,8 +240,8 @@ public final class ArchiveWriter {
       serialLane.run(assigned) { [frames, pool] result, _ in frames.consume(result, releasing: pool) }
     } else {
       queue.push(assigned)
-      sequence += 1
     }
+    sequence += 1
   }
 
   /// Adds a large member whose content comes from the caller, piece by piece through slots that this thread fills.
