@@ -12,7 +12,7 @@ public final class CancellationToken: Sendable {
   }
 
   private let flag = Atomic<Bool>(false)
-  private let handlers = Mutex(Handlers())
+  private let handlers = Locked(Handlers())
   /// An eventfd that becomes readable with cancellation; -1 if none could be made (waits then look at the flag
   /// every 50 ms). Whoever writes to it cancels the next wait.
   public let waitDescriptor: Int32

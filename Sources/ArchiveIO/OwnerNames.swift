@@ -1,6 +1,5 @@
 internal import CLinuxShims
 internal import Glibc
-internal import Synchronization
 
 /// The names of users and groups and their ids, each looked up once. May be used from any thread.
 package final class OwnerNames: Sendable {
@@ -15,7 +14,7 @@ package final class OwnerNames: Sendable {
   private static let maximumCount = 16384
   /// Longer names exist in no database and are not looked up (`LOGIN_NAME_MAX` is 256).
   private static let maximumNameByteCount = 1024
-  private let tables = Mutex(Tables())
+  private let tables = Locked(Tables())
 
   package init() {}
 

@@ -2,13 +2,12 @@ import ArchiveEngine
 import ArchiveFormat
 import ArchiveIO
 import Foundation
-import Synchronization
 import TestSupport
 
 /// Collects what a writer writes; can fail at the n-th write, or do something before each.
 final class MemorySink: ArchiveSink {
-  private let bytes = Mutex<[UInt8]>([])
-  private let writes = Mutex(0)
+  private let bytes = Locked<[UInt8]>([])
+  private let writes = Locked(0)
   private let failingWrite: Int?
   private let before: @Sendable (Int) -> Void
 

@@ -82,7 +82,7 @@ final class MetadataIssues: Sendable {
     var reason = ""
   }
 
-  private let entries = Mutex<[Kind: Entry]>([:])
+  private let entries = Locked<[Kind: Entry]>([:])
 
   /// Counts a failure.
   func note(_ kind: Kind, path: [UInt8], reason: @autoclosure () -> String) {

@@ -1,8 +1,8 @@
-internal import Synchronization
+internal import ArchiveIO
 
 /// Members that lanes left out after the control thread had counted them. Any thread.
 final class LateSkips: Sendable {
-  private let entries = Mutex<(silent: UInt64, noted: [(path: [UInt8], message: String)], more: UInt64)>((0, [], 0))
+  private let entries = Locked<(silent: UInt64, noted: [(path: [UInt8], message: String)], more: UInt64)>((0, [], 0))
   /// Lines beyond this are summed up.
   private static let maximumNotedCount = 10_000
 

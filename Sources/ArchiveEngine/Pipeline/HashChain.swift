@@ -1,7 +1,6 @@
 internal import ArchiveFormat
 internal import ArchiveIO
 internal import Dispatch
-internal import Synchronization
 
 /// The XXH3-128 of content whose pieces are in the hands of different lanes: piece i is hashed after piece i - 1.
 ///
@@ -14,7 +13,7 @@ final class HashChain: Sendable {
   }
 
   private let hash: RunningHash128
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init() throws(ArchiveError) { hash = try RunningHash128() }
 

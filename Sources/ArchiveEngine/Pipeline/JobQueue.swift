@@ -1,5 +1,5 @@
+internal import ArchiveIO
 internal import Dispatch
-internal import Synchronization
 
 /// A queue between one producer and several consumers that hands jobs out in the order in which they came.
 ///
@@ -12,7 +12,7 @@ final class JobQueue<Job: Sendable>: Sendable {
     var isClosed = false
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let available = DispatchSemaphore(value: 0)
 
   /// Adds a job. Any thread.

@@ -1,5 +1,5 @@
+internal import ArchiveIO
 internal import Dispatch
-internal import Synchronization
 
 /// Brings results back into the order of their sequence numbers and hands them to one consumer on one thread.
 ///
@@ -15,7 +15,7 @@ final class OrderedDrain<Result: Sendable>: Sendable {
     var end: Int?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let arrived = DispatchSemaphore(value: 0)
   private let group = DispatchGroup()
 

@@ -1,10 +1,10 @@
+internal import ArchiveIO
 internal import Dispatch
 internal import Glibc
-internal import Synchronization
 
 /// A value that one thread provides once and another waits for.
 final class Outcome<Value: Sendable>: Sendable {
-  private let result = Mutex<Result<Value, ArchiveError>?>(nil)
+  private let result = Locked<Result<Value, ArchiveError>?>(nil)
   private let done = DispatchSemaphore(value: 0)
 
   /// Provides the value; once.

@@ -1,8 +1,8 @@
-internal import Synchronization
+internal import ArchiveIO
 
 /// Sums up what lanes have done and reports it. Any thread.
 final class ProgressCounter: Sendable {
-  private let total = Mutex(ArchiveProgress())
+  private let total = Locked(ArchiveProgress())
   private let report: @Sendable (ArchiveProgress) -> Void
 
   init(_ report: @escaping @Sendable (ArchiveProgress) -> Void) { self.report = report }

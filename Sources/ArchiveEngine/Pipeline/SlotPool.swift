@@ -1,16 +1,15 @@
 internal import ArchiveIO
 internal import Dispatch
-internal import Synchronization
 
 /// A fixed set of reusable objects. Having none free is the back-pressure of the pipelines.
 final class SlotPool<Slot: Sendable>: Sendable {
-  private let free: Mutex<[Slot]>
+  private let free: Locked<[Slot]>
   private let available: DispatchSemaphore
   private let stop: StopSignal
   private let registration: CancellationToken.Registration?
 
   init(_ slots: [Slot], stop: StopSignal) {
-    free = Mutex(slots)
+    free = Locked(slots)
     let available = DispatchSemaphore(value: 0)
     for _ in slots { available.signal() }
     self.available = available

@@ -1,11 +1,10 @@
 internal import ArchiveIO
-internal import Synchronization
 
 /// The common end of a run: the first failure or the caller's cancellation, seen by all its threads.
 ///
 /// Any thread may call anything here.
 final class StopSignal: Sendable {
-  private let first = Mutex<ArchiveError?>(nil)
+  private let first = Locked<ArchiveError?>(nil)
   /// Set at the first failure and by the caller's token; every wait of the run listens to it.
   let token: CancellationToken
   private let registration: CancellationToken.Registration?

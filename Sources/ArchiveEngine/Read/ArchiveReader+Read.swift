@@ -73,11 +73,20 @@ extension ArchiveReader {
     }
   }
 
-  private func readFromStream(_ path: [UInt8], _ output: ArchiveOutput, _ stop: StopSignal) throws(ArchiveError) {
+  private func readFromStream(
+    _ path: [UInt8], _ output: ArchiveOutput, _ stop: StopSignal, mayFollow: Bool = true
+  ) throws(ArchiveError) {
     let pool = try makeStreamPool(stop)
     let visitor = CatVisitor(path: path, output: output, pool: pool, warn: { self.warn($0, $1) })
     _ = try runStream(visitor, pool: pool, stop: stop)
-    if let failure = visitor.failure { throw failure }
+    if let target = visitor.linkTarget {
+      // A file can be gone through again, for the name under which the content is stored.
+      if case .file = input, mayFollow { return try readFromStream(target, output, stop, mayFollow: false) }
+      throw ArchiveError(
+        .unsupported,
+        "is a hard link to \"\(PathText.printable(target))\", whose content has gone by in the stream; ask for that name",
+        path: path)
+    }
     guard visitor.isFound else { throw ArchiveError(.notFound, "is not in the archive", path: path) }
   }
 }
@@ -145,7 +154,8 @@ final class CatVisitor: StreamVisitor {
   private let warn: ([UInt8], String) -> Void
   private var writer: HoleWriter?
   private(set) var isFound = false
-  private(set) var failure: ArchiveError?
+  /// The member is a hard link to this name.
+  private(set) var linkTarget: [UInt8]?
 
   init(path: [UInt8], output: ArchiveOutput, pool: SlotPool<StreamSlot>, warn: @escaping ([UInt8], String) -> Void) {
     self.path = path
@@ -160,10 +170,7 @@ final class CatVisitor: StreamVisitor {
     if isFound { return warn(path, "is in the archive more than once; the first one was written") }
     isFound = true
     if parsed.member.kind == .hardlink {
-      failure = ArchiveError(
-        .unsupported,
-        "is a hard link to \"\(PathText.printable(parsed.member.linkTarget))\", whose content has gone by in the stream; ask for that name",
-        path: path)
+      linkTarget = parsed.member.linkTarget
       return
     }
     try ArchiveReader.checkIsFile(parsed.member, path)

@@ -1,6 +1,5 @@
 internal import ArchiveFormat
 internal import ArchiveIO
-internal import Synchronization
 
 extension ArchiveReader {
   /// Checks the archive: all of it, or (`quick`, with an index only) the hashes of the stored bytes without decompressing.
@@ -111,7 +110,7 @@ private struct IndexedVerification {
 
   /// What lanes found; sorted at the end, since they come in any order.
   private final class Findings: Sendable {
-    let damages = Mutex<[ArchiveDamage]>([])
+    let damages = Locked<[ArchiveDamage]>([])
 
     func add(_ damage: ArchiveDamage) { damages.withLock { if $0.count < 100_000 { $0.append(damage) } } }
   }

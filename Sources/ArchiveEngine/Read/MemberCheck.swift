@@ -1,7 +1,6 @@
 internal import ArchiveFormat
 internal import ArchiveIO
 internal import Dispatch
-internal import Synchronization
 
 /// Compares what the tar stream says of members with what the index says. Belongs to one lane.
 struct MemberCheck {
@@ -89,7 +88,7 @@ final class SpanningMember: Sendable {
 
   private let member: IndexedMember
   private let hash: RunningHash128
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(_ member: IndexedMember) throws(ArchiveError) {
     self.member = member

@@ -1,7 +1,6 @@
 internal import ArchiveEngine
 internal import ArchiveIO
 internal import Glibc
-internal import Synchronization
 
 /// Standard error: progress, warnings and errors, which do not get into each other's way. Any thread.
 final class Reporter: Sendable {
@@ -25,7 +24,7 @@ final class Reporter: Sendable {
     var degradationCount: UInt64 = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let isQuiet: Bool
   /// How progress is shown.
   let style: Style
