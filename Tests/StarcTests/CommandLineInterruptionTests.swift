@@ -53,14 +53,14 @@ struct CommandLineInterruptionTests {
       """
       mkfifo pipe; sleep 60 < pipe & sleeper=$!
       $S create --store - src > pipe & pid=$!
-      exec 3> /dev/null; sleep 0.3; kill -TERM $pid; wait $pid; status=$?; kill $sleeper; exit $status
+      exec 3> /dev/null; sleep 0.3; kill -TERM $pid; wait $pid; status=$?; kill -KILL $sleeper; exit $status
       """, directory: directory)
     #expect(output.status == 143)
     let input = try Starc.script(
       """
       mkfifo list; sleep 60 > list & sleeper=$!
       $S create a.tar.zst --files-from - < list & pid=$!
-      sleep 0.3; kill -INT $pid; wait $pid; status=$?; kill $sleeper; exit $status
+      sleep 0.3; kill -INT $pid; wait $pid; status=$?; kill -KILL $sleeper; exit $status
       """, directory: directory)
     #expect(input.status == 130)
     #expect(try !Shell.script("ls -A", directory: directory).contains("a.tar.zst"))
