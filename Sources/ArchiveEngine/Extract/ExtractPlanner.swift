@@ -231,7 +231,11 @@ final class ExtractPlanner {
       if error.isNotDirectory {
         throw ArchiveError(.rejected, "a directory on its way is a link or a file in the destination", path: path)
       }
-      throw ArchiveError(error).at(path: path)
+      if error.alreadyExists {
+        throw ArchiveError(
+          .exists, "something that is not a directory has its place; --overwrite replace removes it", path: path)
+      }
+      throw ArchiveError(SystemError(error.call, errno: error.errno, path: path))
     }
   }
 
