@@ -83,12 +83,7 @@ final class ExtractPlanner {
 
   /// The path without the leading components that the user wants gone; nil when nothing is left.
   private func strip(_ path: [UInt8]) -> [UInt8]? {
-    var rest = path[...]
-    for _ in 0..<options.stripComponentCount {
-      guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return nil }
-      rest = rest[(slash + 1)...]
-    }
-    return Array(rest)
+    StrippedNames.strip(path, componentCount: options.stripComponentCount)
   }
 
   private func decideLeaf(_ member: Member, _ path: [UInt8], spans: Bool) throws(ArchiveError) -> LeafAction? {

@@ -127,7 +127,8 @@ final class ExtractWorker {
   /// The failure in the words of the extraction, where a call's own would not say what to do.
   private static func failure(_ error: SystemError, _ member: Member) -> ArchiveError {
     if error.errno == EISDIR {
-      return ArchiveError(.exists, "a directory has its place; directories are not replaced by files", path: member.path)
+      return ArchiveError(
+        .exists, "a directory has its place; directories are not replaced by files", path: member.path)
     }
     if error.errno == EEXIST {
       return ArchiveError(
