@@ -82,7 +82,7 @@ internal import Testing
       cat > times.py <<'END'
       import os, sys
       # ext4 and tmpfs hold these: from 1901 to 2446 with nanoseconds.
-      seconds = (-2147483648, -2147483647, -1000000000, -2, -1, 0, 1, 2147483647, 2147483648, 4294967296, 8589934591, 8589934592, 15032385535)
+      seconds = (-2147483647, -1000000000, -2, -1, 0, 1, 2147483647, 2147483648, 4294967296, 8589934591, 8589934592, 15032385534)
       nanoseconds = (0, 1, 10, 500000000, 999999999, 120000000)
       for s in seconds:
           for n in nanoseconds:
@@ -142,7 +142,7 @@ internal import Testing
     try run(
       """
       mkdir -p src/d src/mask; touch src/f src/g src/none
-      setfacl -m u:1234:rw,u:daemon:x,g:4321:r,g:daemon:rwx,m::rx src/f; setfacl -m u:4294967294:- src/g
+      setfacl -m u:1234:rw,u:daemon:x,g:4321:r,g:daemon:rwx,m::rx src/f; setfacl -m u:2147483647:- src/g
       setfacl -m u:1234:rwx -d -m u:1234:rw,g:daemon:r,m::rwx,o::- src/d; setfacl -d -m u::rwx src/mask
       list() { (cd $1; getfacl -np d mask f g none); }
       list src > want; check() { list $1 | cmp - want; }

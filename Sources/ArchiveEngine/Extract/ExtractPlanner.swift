@@ -29,6 +29,8 @@ final class ExtractPlanner {
   private var lastParent: [UInt8]?
   /// Metadata for directories that the archive does not list.
   private let implicitMode: UInt32
+  /// The archive says what the destination itself shall be like.
+  private var listsRoot = false
 
   init(_ destination: Destination, options: ExtractOptions, report: @escaping (ArchiveWarning) -> Void) {
     self.destination = destination
@@ -147,6 +149,7 @@ final class ExtractPlanner {
 
   private func makeDirectory(_ member: Member, _ path: [UInt8]) throws(ArchiveError) {
     if path == [UInt8(ascii: ".")] {
+      listsRoot = true
       try remember(member, path)
       count(member)
       return
@@ -248,9 +251,6 @@ final class ExtractPlanner {
     return try FileSystem.status(at: parent, name)
   }
 
-  /// Stands for "keep the time that the directory has".
-  static let leaveTime = Timestamp(seconds: .min, nanoseconds: 0)
-
   /// A file takes the place of a directory of this run, if that is empty.
   private func replaceDirectory(_ path: [UInt8]) throws(ArchiveError) {
     do throws(SystemError) {
@@ -333,11 +333,6 @@ final class ExtractPlanner {
     }
   }
 
-  private static func refusal(of target: [UInt8]) -> ArchiveError {
-    ArchiveError(
-      .rejected, "hard link to \"\(PathText.printable(target))\", which is not a file that this run has made")
-  }
-
   /// Whether this run has made a file, link or node of that name.
   private func isMade(_ path: [UInt8]) throws(ArchiveError) -> Bool {
     guard names.find(XXH3.hash64(path.span)) == .other else { return false }
@@ -390,6 +385,11 @@ final class ExtractPlanner {
   /// Makes the links and gives directories their metadata. All lanes are done.
   func finish(stop: StopSignal) throws(ArchiveError) {
     try makeLinks()
+    if destination.isNew && !listsRoot {
+      // While it was staged nobody else could look into it.
+      let root = [UInt8(ascii: ".")]
+      try remember(Member(path: root, kind: .directory, mode: implicitMode), root, isImplicit: true)
+    }
     try directories.apply(to: destination, stop: stop)
     for warning in destination.issues.warnings() { warn(warning.path, warning.message) }
   }
