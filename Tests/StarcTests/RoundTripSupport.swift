@@ -39,7 +39,7 @@ extension Starc {
   ) throws -> String {
     let result = try Shell.run(
       ["bash", "-c", prelude + text], environment: ["S": tool, "LC_ALL": "C.UTF-8", "TZ": "UTC"],
-      directory: directory, userID: userID, timeout: 150)
+      directory: directory, userID: userID, timeout: 300)
     #expect(
       result.status == 0, "exit \(result.status): \(result.outputText)\(result.errorText)",
       sourceLocation: sourceLocation)
