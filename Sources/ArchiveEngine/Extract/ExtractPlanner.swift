@@ -300,9 +300,6 @@ final class ExtractPlanner {
     }
   }
 
-  /// Links to links that come after them take a round each; a longer chain of them is no tar's work.
-  private static let maximumRoundCount = 64
-
   /// Makes all links that are left. One may refer to another that comes after it, so rounds go on while any is made.
   private func makeLinks() throws(ArchiveError) {
     try makeResolvable()

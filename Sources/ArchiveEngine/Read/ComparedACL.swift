@@ -10,7 +10,7 @@ struct ComparedACL: Equatable {
   /// The list that a member's text says. One that says no more than the mode is none: file systems do not keep it.
   init(_ text: [UInt8], _ owners: OwnerNames, isDefault: Bool) {
     let known = ACLText.xattr(fromText: text, userID: { owners.userID($0) }, groupID: { owners.groupID($0) })
-    isUnderstood = known != nil
+    isUnderstood = text.isEmpty || known != nil
     let onlyMode = Self.headerByteCount + 3 * Self.entryByteCount
     if text.isEmpty || (!isDefault && known?.count == onlyMode) { value = [] } else { value = known ?? text }
   }
