@@ -29,6 +29,8 @@ final class ExtractPlanner {
   private var lastParent: [UInt8]?
   /// Metadata for directories that the archive does not list.
   private let implicitMode: UInt32
+  /// The archive says what the destination itself shall be like.
+  private var listsRoot = false
 
   init(_ destination: Destination, options: ExtractOptions, report: @escaping (ArchiveWarning) -> Void) {
     self.destination = destination
@@ -83,12 +85,7 @@ final class ExtractPlanner {
 
   /// The path without the leading components that the user wants gone; nil when nothing is left.
   private func strip(_ path: [UInt8]) -> [UInt8]? {
-    var rest = path[...]
-    for _ in 0..<options.stripComponentCount {
-      guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return nil }
-      rest = rest[(slash + 1)...]
-    }
-    return Array(rest)
+    StrippedNames.strip(path, componentCount: options.stripComponentCount)
   }
 
   private func decideLeaf(_ member: Member, _ path: [UInt8], spans: Bool) throws(ArchiveError) -> LeafAction? {
@@ -152,6 +149,7 @@ final class ExtractPlanner {
 
   private func makeDirectory(_ member: Member, _ path: [UInt8]) throws(ArchiveError) {
     if path == [UInt8(ascii: ".")] {
+      listsRoot = true
       try remember(member, path)
       count(member)
       return
@@ -231,7 +229,11 @@ final class ExtractPlanner {
       if error.isNotDirectory {
         throw ArchiveError(.rejected, "a directory on its way is a link or a file in the destination", path: path)
       }
-      throw ArchiveError(error).at(path: path)
+      if error.alreadyExists {
+        throw ArchiveError(
+          .exists, "something that is not a directory has its place; --overwrite replace removes it", path: path)
+      }
+      throw ArchiveError(SystemError(error.call, errno: error.errno, path: path))
     }
   }
 
@@ -248,9 +250,6 @@ final class ExtractPlanner {
     let (parent, name) = try leaves.locate(path)
     return try FileSystem.status(at: parent, name)
   }
-
-  /// Stands for "keep the time that the directory has".
-  static let leaveTime = Timestamp(seconds: .min, nanoseconds: 0)
 
   /// A file takes the place of a directory of this run, if that is empty.
   private func replaceDirectory(_ path: [UInt8]) throws(ArchiveError) {
@@ -301,9 +300,6 @@ final class ExtractPlanner {
     }
   }
 
-  /// Links to links that come after them take a round each; a longer chain of them is no tar's work.
-  private static let maximumRoundCount = 64
-
   /// Makes all links that are left. One may refer to another that comes after it, so rounds go on while any is made.
   private func makeLinks() throws(ArchiveError) {
     try makeResolvable()
@@ -332,11 +328,6 @@ final class ExtractPlanner {
       }
       return true
     }
-  }
-
-  private static func refusal(of target: [UInt8]) -> ArchiveError {
-    ArchiveError(
-      .rejected, "hard link to \"\(PathText.printable(target))\", which is not a file that this run has made")
   }
 
   /// Whether this run has made a file, link or node of that name.
@@ -391,6 +382,11 @@ final class ExtractPlanner {
   /// Makes the links and gives directories their metadata. All lanes are done.
   func finish(stop: StopSignal) throws(ArchiveError) {
     try makeLinks()
+    if destination.isNew && !listsRoot {
+      // While it was staged nobody else could look into it.
+      let root = [UInt8(ascii: ".")]
+      try remember(Member(path: root, kind: .directory, mode: implicitMode), root, isImplicit: true)
+    }
     try directories.apply(to: destination, stop: stop)
     for warning in destination.issues.warnings() { warn(warning.path, warning.message) }
   }
