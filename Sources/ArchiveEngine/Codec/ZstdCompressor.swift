@@ -24,7 +24,7 @@ internal import CZstd
     try set(ZSTD_c_contentSizeFlag, 1)
     try set(ZSTD_c_experimentalParam9, 1)  // ZSTD_c_stableInBuffer
     try set(ZSTD_c_experimentalParam10, 1)  // ZSTD_c_stableOutBuffer
-    try CompressionParameters.apply(level: level, chunkByteCount: chunkByteCount) {
+    try CompressionParameters.apply(chunkByteCount: chunkByteCount) {
       parameter, value throws(ArchiveError) in
       try self.set(parameter, value)
     }
@@ -67,20 +67,15 @@ enum CompressionParameters {
   /// Window limit of our frames: every decoder takes 8 MiB without being asked to.
   static let maximumWindowLog: Int32 = 23
 
-  /// Sets what a level does not choose well for independent frames of one chunk.
+  /// Sets the window, which a level does not choose well for independent frames of one chunk: at level 3 libzstd takes 2 MiB, and a frame of
+  /// 4 MiB gains from seeing all of itself (0.3 to 1.0 % on parts of a Linux source tree, an SQLite database and a toolchain).
   ///
-  /// At level 3 libzstd takes a window of 2 MiB and tables of 2^17 (long) and 2^16 (short) entries. A frame of 4 MiB gains from seeing all of
-  /// itself. Measured on parts of a Linux source tree, an SQLite database and a toolchain, in processor time and size against level 3 as it is:
-  /// window 2^22 with both tables 2^17 costs the same and saves 0.3 to 1.0 %; tables of 2^18 save another 0.5 to 1.0 % and cost 8 to 15 %.
+  /// The tables stay as the level has them. With level 3's short table doubled (2^17 entries) archives were 0.4 % smaller, and whole runs
+  /// took 10 to 15 % longer on the database and the toolchain (processor time, best of 3 and 4).
   static func apply(
-    level: Int, chunkByteCount: Int, set: (ZSTD_cParameter, Int32) throws(ArchiveError) -> Void
+    chunkByteCount: Int, set: (ZSTD_cParameter, Int32) throws(ArchiveError) -> Void
   ) throws(ArchiveError) {
     let chunkLog = Int32(Int.bitWidth - (chunkByteCount - 1).leadingZeroBitCount)
-    let windowLog = min(maximumWindowLog, max(17, chunkLog))
-    try set(ZSTD_c_windowLog, windowLog)
-    if level == 3 {
-      try set(ZSTD_c_hashLog, min(17, windowLog))
-      try set(ZSTD_c_chainLog, min(17, windowLog))
-    }
+    try set(ZSTD_c_windowLog, min(maximumWindowLog, max(17, chunkLog)))
   }
 }
