@@ -84,8 +84,7 @@ import Testing
     let directory = try #require(TemporaryDirectory.current)
     let archive = try smallArchive()
     // The mode of a member is changed in the index alone, and everything above it is made to fit.
-    let (data, others) = try Engine.frames(archive)
-    let forged = try Forgery.archive(data: data, others: others) { page in
+    let forged = try Forgery.archive(archive) { page in
       for index in page.members.indices where page.members[index].member.path == Array("d/a".utf8) {
         page.members[index].member.mode = 0o777
       }
@@ -101,46 +100,5 @@ import Testing
     let extraction = #expect(throws: ArchiveError.self) { _ = try reader.extract(to: Array(directory.file("x").utf8)) }
     #expect(extraction?.code == .mismatch)
     #expect(try reader.verify(quick: true).isHealthy, "the quick check relies on the index")
-  }
-}
-
-/// Makes archives whose index was changed and is consistent in itself.
-enum Forgery {
-  static func archive(data: [[UInt8]], others: [[UInt8]], change: (inout IndexPage) -> Void) throws -> [UInt8] {
-    let first = others[0]
-    let preamble = try Preamble(decodingFrame: first.span)
-    var index = try IndexAccumulator(settings: preamble.settings, opening: preamble.opening)
-    var result: [UInt8] = []
-    var frame = 0
-    var pages: [IndexPage] = []
-    for other in others.dropFirst() {
-      guard try SkippableFrame.kind(other.span) == .page else { break }
-      let (_, range) = try PageFrame.parse(other.span)
-      let payload = try Zstd.run(["-dc"], Array(other[range]))
-      var page = try IndexPage(decoding: payload.span)
-      change(&page)
-      pages.append(page)
-    }
-    for page in pages {
-      for _ in page.chunks {
-        result += data[frame]
-        if frame == 0 { result += index.preambleFrame }
-        frame += 1
-      }
-      let payload = try page.encoded()
-      let compressed = try Zstd.run(["-c", "--stream-size=\(payload.count)", "--no-check"], payload)
-      let bytes = try PageFrame.wrap(compressed: compressed.span, decodedByteCount: payload.count)
-      result += bytes
-      try index.add(PageSummary(page: page, frame: bytes.span))
-    }
-    for bytes in try index.finish(closing: Manifest()) { result += bytes }
-    return result
-  }
-}
-
-/// The real `zstd`.
-enum Zstd {
-  static func run(_ arguments: [String], _ input: [UInt8]) throws -> [UInt8] {
-    try Shell.run(["zstd", "-q"] + arguments, input: input).output
   }
 }
