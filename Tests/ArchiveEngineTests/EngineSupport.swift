@@ -57,6 +57,22 @@ enum Engine {
     return Array(content.prefix(byteCount))
   }
 
+  /// A caller's stream that gives at most `step` bytes at once.
+  static func stream(_ content: [UInt8], step: Int) -> (inout OutputRawSpan) throws(ArchiveError) -> Void {
+    var offset = 0
+    return { span throws(ArchiveError) in
+      let count = min(content.count - offset, step, span.freeCapacity)
+      unsafe span.withUnsafeMutableBytes { buffer, initializedCount in
+        unsafe content.withUnsafeBytes {
+          unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[initializedCount..<initializedCount + count])
+            .copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count]))
+        }
+        initializedCount += count
+      }
+      offset += count
+    }
+  }
+
   /// The archive of a tree.
   static func archive(
     _ path: String, threads: Int = 2, isSerial: Bool = false, level: Int = 3, chunk: Int = 256 << 10,

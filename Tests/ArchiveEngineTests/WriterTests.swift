@@ -23,16 +23,6 @@ import Testing
     return member
   }
 
-  /// A caller's stream that gives at most `step` bytes at once.
-  private func stream(_ content: [UInt8], step: Int) -> (inout OutputRawSpan) throws(ArchiveError) -> Void {
-    var offset = 0
-    return { span throws(ArchiveError) in
-      let end = min(content.count, offset + min(step, span.freeCapacity))
-      for byte in content[offset..<end] { span.append(byte) }
-      offset = end
-    }
-  }
-
   private func list(_ archive: [UInt8], _ directory: TemporaryDirectory) throws -> [ListedMember] {
     var members: [ListedMember] = []
     try Engine.reader(archive, in: directory).list { member throws(ArchiveError) in members.append(member) }
@@ -67,9 +57,9 @@ import Testing
     let writer = try ArchiveWriter(to: sink, options: options)
     for member in members { try writer.append(member, content: member.path == rich.path ? small : []) }
     try writer.append(file("bytes"), content: large)
-    try writer.append(file("stream", byteCount: 300_000), read: stream(large, step: 777))
-    try writer.append(file("small-stream", byteCount: 3000), read: stream(small, step: 1))
-    try writer.append(file("empty-stream"), read: stream([], step: 1))
+    try writer.append(file("stream", byteCount: 300_000), read: Engine.stream(large, step: 777))
+    try writer.append(file("small-stream", byteCount: 3000), read: Engine.stream(small, step: 1))
+    try writer.append(file("empty-stream"), read: Engine.stream([], step: 1))
     let summary = try writer.finish()
     #expect(summary.entryCount == 10 && summary.fileCount == 5 && summary.warningCount == 0)
     #expect(summary.contentByteCount == 606_000)
@@ -129,7 +119,7 @@ import Testing
       try writer.append(link("e", .hardlink, to: "later"))
     }
     refuse(.invalidArgument, "a short stream") { () throws(ArchiveError) in
-      try writer.append(file("short", byteCount: 100), read: stream([1, 2], step: 2))
+      try writer.append(file("short", byteCount: 100), read: Engine.stream([1, 2], step: 2))
     }
     refuse(.notFound, "a tree that is not there") { () throws(ArchiveError) in
       try writer.appendTree(at: Array(directory.file("none").utf8), as: bytes("none"))
@@ -174,7 +164,7 @@ import Testing
       let writer = try ArchiveWriter(to: MemorySink())
       try writer.append(file("before"), content: [1])
       let early = #expect(throws: ArchiveError.self) {
-        try writer.append(file("large", byteCount: 3_000_000), read: stream(content, step: 1 << 20))
+        try writer.append(file("large", byteCount: 3_000_000), read: Engine.stream(content, step: 1 << 20))
       }
       #expect(early?.code == .invalidArgument)
       let later = #expect(throws: ArchiveError.self) {
