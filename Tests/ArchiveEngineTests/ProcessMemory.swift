@@ -5,8 +5,14 @@ enum ProcessMemory {
   /// Anonymous memory that is resident: the heap and stacks, without programs and libraries.
   static func anonymousByteCount() throws -> Int { try value("RssAnon:") }
 
-  /// The most that was ever resident.
-  static func peakByteCount() throws -> Int { try value("VmHWM:") }
+  /// The most that is resident while `body` runs.
+  static func peakByteCount(during body: () throws -> Void) throws -> Int {
+    // "5" makes what is resident now the peak (proc(5), /proc/PID/clear_refs).
+    let file = try FileSystem.open(at: FileSystem.currentDirectory, Array("/proc/self/clear_refs".utf8), .writeOnly)
+    try unsafe Array("5".utf8).withUnsafeBytes { try unsafe FileSystem.write(file.rawValue, $0) }
+    try body()
+    return try value("VmHWM:")
+  }
 
   private static func value(_ key: String) throws -> Int {
     // A file of /proc states no size.
