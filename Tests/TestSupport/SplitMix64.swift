@@ -16,7 +16,9 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
 
   /// Bytes that do not compress.
   public mutating func bytes(_ count: Int) -> [UInt8] {
-    unsafe [UInt8](unsafeUninitializedCapacity: (count + 7) & ~7) { buffer, initialized in
+    // The count of an empty one would be written to what all empty arrays share.
+    if count == 0 { return [] }
+    return unsafe [UInt8](unsafeUninitializedCapacity: (count + 7) & ~7) { buffer, initialized in
       // Whole words: tests make megabytes without optimization.
       let bytes = UnsafeMutableRawBufferPointer(buffer)
       var offset = 0
