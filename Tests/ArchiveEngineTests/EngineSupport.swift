@@ -39,9 +39,7 @@ enum Engine {
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
       let size = Int(random.next() % (1 << (random.next() % 15)))
       let text = Array("line \(random.next() % 100) of file \(index)\n".utf8)
-      let content: [UInt8] =
-        index % 7 == 0
-        ? random.bytes(size) : Array((0..<(size / text.count + 1)).map { _ in text }.joined().prefix(size))
+      let content = index % 7 == 0 ? random.bytes(size) : repeated(text, byteCount: size)
       try FileTree.write(content, to: "\(directory)/f\(index)")
     }
     if largeByteCount > 0 {
@@ -50,6 +48,29 @@ enum Engine {
     }
     try FileManager.default.createSymbolicLink(atPath: "\(path)/link", withDestinationPath: "d0")
     try FileManager.default.linkItem(atPath: "\(path)/link", toPath: "\(path)/link2")
+  }
+
+  /// A line, so often that it fills so many bytes; by doubling, as tests run without optimization.
+  static func repeated(_ line: [UInt8], byteCount: Int) -> [UInt8] {
+    var content = line
+    while content.count < byteCount { content += content }
+    return Array(content.prefix(byteCount))
+  }
+
+  /// A caller's stream that gives at most `step` bytes at once.
+  static func stream(_ content: [UInt8], step: Int) -> (inout OutputRawSpan) throws(ArchiveError) -> Void {
+    var offset = 0
+    return { span throws(ArchiveError) in
+      let count = min(content.count - offset, step, span.freeCapacity)
+      unsafe span.withUnsafeMutableBytes { buffer, initializedCount in
+        unsafe content.withUnsafeBytes {
+          unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[initializedCount..<initializedCount + count])
+            .copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count]))
+        }
+        initializedCount += count
+      }
+      offset += count
+    }
   }
 
   /// The archive of a tree.

@@ -21,6 +21,8 @@ final class Destination: Sendable {
   let issues = MetadataIssues()
   /// Grows when the control thread removed or replaced a directory: cursors then start anew.
   let generation = Atomic<Int>(0)
+  /// Hashes of the paths at which a stream's extraction found something that it was to keep.
+  let keptNames = Locked<Set<UInt64>>([])
   /// Numbers temporary names.
   private let temporaryCount = Atomic<UInt64>(0)
 

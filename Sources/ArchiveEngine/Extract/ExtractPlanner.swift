@@ -23,6 +23,8 @@ final class ExtractPlanner {
   /// For names that were taken by a later member while links were unresolved: the number of links before it. Those are not made.
   private var superseded: [UInt64: UInt64] = [:]
   private let leaves: LeafCreator
+  /// Hashes of the paths of incomplete members: there are few.
+  private var incompleteNames: Set<UInt64> = []
   private var account: LimitAccount
   private(set) var summary = ExtractSummary()
   /// The parent directory that is known to exist, to save looking it up for every file.
@@ -263,11 +265,21 @@ final class ExtractPlanner {
     _ = destination.generation.wrappingAdd(1, ordering: .releasing)
   }
 
-  /// Takes a file back that was made before the index said that it is incomplete.
+  /// Leaves a member out whose content is not whole; links to it are then left out too instead of being refused.
+  func skipIncomplete(_ archivePath: [UInt8]) {
+    skip(archivePath, "is incomplete in the archive; left out")
+    if let path = strip(archivePath) { incompleteNames.insert(XXH3.hash64(path.span)) }
+  }
+
+  /// Takes a file back that was made before the index said that it is incomplete. Links to it that wait find it gone and are
+  /// left out as well. What was there before the run stays.
   func withdraw(_ archivePath: [UInt8], _ message: String) throws(ArchiveError) {
-    try settleAll(replacing: nil)
+    try settle()
+    let path = strip(archivePath)
+    let hash = path.map { XXH3.hash64($0.span) }
+    if let hash, destination.keptNames.withLock({ $0.contains(hash) }) { return }
     skip(archivePath, message)
-    guard let path = strip(archivePath), names.find(XXH3.hash64(path.span)) == .other else { return }
+    guard let path, let hash, names.find(hash) == .other else { return }
     try system(path: path) { () throws(SystemError) in
       let (parent, name) = try leaves.locate(path)
       try FileSystem.removeFile(at: parent, name)
@@ -278,10 +290,10 @@ final class ExtractPlanner {
 
   /// Lets all that is under way come to its end, links whose target is there included. Links of the name that is to be replaced
   /// and whose target is not there are forgotten: the later member counts.
-  private func settleAll(replacing path: [UInt8]?) throws(ArchiveError) {
+  private func settleAll(replacing path: [UInt8]) throws(ArchiveError) {
     try settle()
     try makeResolvable()
-    guard let path, unresolved.count > 0 else { return }
+    guard unresolved.count > 0 else { return }
     superseded[XXH3.hash64(path.span)] = linkCount
     guard superseded.count <= 1_000_000 else {
       throw ArchiveError(.limitExceeded, "more than 1,000,000 names are taken twice while hard links wait", path: path)
@@ -320,7 +332,8 @@ final class ExtractPlanner {
       }
     }
     try unresolved.take { link throws(ArchiveError) in
-      if names.find(XXH3.hash64(link.target.span)) == .other {
+      let target = XXH3.hash64(link.target.span)
+      if names.find(target) == .other || incompleteNames.contains(target) {
         skip(
           link.path, "hard link to \"\(PathText.printable(link.target))\", which could not be made; left out")
       } else {

@@ -103,7 +103,12 @@ final class ExtractWorker {
       } else {
         let isMade = try unsafe leaves.create(member, part.action, content: data)
         context.progress.add(contentByteCount: member.byteCount, memberCount: 1)
-        if !isMade { context.skipped([], "") }
+        if !isMade {
+          context.skipped([], "")
+          if context.streamPool != nil {
+            _ = context.destination.keptNames.withLock { $0.insert(XXH3.hash64(part.action.path.span)) }
+          }
+        }
       }
     } catch {
       try handle(error, member)

@@ -80,7 +80,7 @@ struct IndexedExtraction {
       return action
     }
     if indexed.isIncomplete {
-      planner.skip(member.path, "is incomplete in the archive; left out")
+      planner.skipIncomplete(member.path)
       return .check
     }
     if member.kind == .hardlink, !selection.isEverything, !selection.contains(member.linkTarget) { return .check }

@@ -202,24 +202,11 @@ public final class ArchiveWriter {
       member: member, header: header, descriptor: descriptor, status: status, hash: hash, reads: reads)
     planner.flush(into: &groups)
     try enqueueGroups()
-    let pieces = Self.pieces(of: member.storedByteCount, chunkByteCount: UInt64(options.chunkByteCount))
-    for (index, range) in pieces.enumerated() {
-      try enqueue(.piece(file, index: index, range: range, isLast: index == pieces.count - 1))
+    let pieces = FilePieces(storedByteCount: member.storedByteCount, chunkByteCount: UInt64(options.chunkByteCount))
+    for index in 0..<pieces.count {
+      try enqueue(.piece(file, index: Int(index), range: pieces[index], isLast: index == pieces.count - 1))
     }
-    return (reads, pieces.count)
-  }
-
-  /// Where a large file is cut: every chunk size; a remainder under a quarter joins the piece before it.
-  static func pieces(of storedByteCount: UInt64, chunkByteCount: UInt64) -> [Range<UInt64>] {
-    var pieces: [Range<UInt64>] = []
-    var start: UInt64 = 0
-    while start < storedByteCount {
-      let rest = storedByteCount - start
-      let length = rest < chunkByteCount + chunkByteCount / 4 ? rest : chunkByteCount
-      pieces.append(start..<start + length)
-      start += length
-    }
-    return pieces
+    return (reads, Int(pieces.count))
   }
 
   private func enqueueGroups() throws(ArchiveError) {
@@ -253,8 +240,9 @@ public final class ArchiveWriter {
     try format(path: member.path) { () throws(FormatError) in try TarHeaderEncoder.append(member, to: &header) }
     planner.flush(into: &groups)
     try enqueueGroups()
-    let pieces = Self.pieces(of: member.byteCount, chunkByteCount: UInt64(options.chunkByteCount))
-    for (index, range) in pieces.enumerated() {
+    let pieces = FilePieces(storedByteCount: member.byteCount, chunkByteCount: UInt64(options.chunkByteCount))
+    for index in 0..<pieces.count {
+      let range = pieces[index]
       let slot = try pool.acquire()
       var used = 0
       if index == 0 {
@@ -280,7 +268,7 @@ public final class ArchiveWriter {
         stop.fail(error)
         throw error
       }
-      _ = unsafe hash.tryUpdate(index, UnsafeRawBufferPointer(target))
+      _ = unsafe hash.tryUpdate(Int(index), UnsafeRawBufferPointer(target))
       used += byteCount
       var record: IndexedMember?
       if index == pieces.count - 1 {
