@@ -231,6 +231,7 @@ final class StreamSource {
     do throws(FormatError) {
       start = try withInput { span throws(FormatError) in try ZstdFraming.parseStart(span) }
     } catch {
+      if error.offset == 0 { strayOffset = offset }
       throw ArchiveError(error, base: offset)
     }
     switch start {
@@ -336,6 +337,9 @@ final class StreamSource {
 
   /// The first frame says that the archive was written here, so it has an index unless it was cut.
   private(set) var isMarkedAsOurs = false
+
+  /// Where bytes lie that begin no frame, right behind one: a fault, unless the archive had come to its end.
+  private(set) var strayOffset: UInt64?
 
   /// Where an index of another version was seen.
   private(set) var unknownIndexOffset: UInt64?
