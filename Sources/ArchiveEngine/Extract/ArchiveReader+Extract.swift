@@ -98,7 +98,7 @@ extension ArchiveReader {
     )
     let extraction = StreamExtraction(
       planner: planner, context: context, selection: selection, stripCount: options.stripComponentCount,
-      archiveOffset: { source.offset }, enqueue: { lanes.enqueue($0) })
+      archiveByteCount: archiveByteCount, archiveOffset: { source.offset }, enqueue: { lanes.enqueue($0) })
     planner.settle = { () throws(ArchiveError) in
       extraction.flush()
       lanes.wait()

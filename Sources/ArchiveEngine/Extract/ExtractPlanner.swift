@@ -64,6 +64,11 @@ final class ExtractPlanner {
     }
   }
 
+  /// Judges the ratio of what has come by now; for archives whose size is not known beforehand.
+  func checkRatio(_ path: [UInt8], missing: UInt64, archiveByteCount: UInt64) throws(ArchiveError) {
+    try account.checkRatio(path, missing: missing, archiveByteCount: archiveByteCount)
+  }
+
   /// A member that may not be made: ends a strict run, is left out of a lenient one.
   func reject(_ path: [UInt8], _ error: ArchiveError) throws(ArchiveError) {
     guard options.isLenient else { throw error.at(path: path) }
@@ -249,8 +254,8 @@ final class ExtractPlanner {
     return try FileSystem.status(at: parent, name)
   }
 
-  /// Stands for "keep the time that the directory has".
-  static let leaveTime = Timestamp(seconds: .min, nanoseconds: 0)
+  /// Stands for "keep the time that the directory has": no archive can state so many nanoseconds.
+  static let leaveTime = Timestamp(seconds: .min, nanoseconds: .max)
 
   /// A file takes the place of a directory of this run, if that is empty.
   private func replaceDirectory(_ path: [UInt8]) throws(ArchiveError) {
