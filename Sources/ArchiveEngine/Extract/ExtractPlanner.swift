@@ -27,8 +27,6 @@ final class ExtractPlanner {
   private(set) var summary = ExtractSummary()
   /// The parent directory that is known to exist, to save looking it up for every file.
   private var lastParent: [UInt8]?
-  /// Metadata for directories that the archive does not list.
-  private let implicitMode: UInt32
 
   init(_ destination: Destination, options: ExtractOptions, report: @escaping (ArchiveWarning) -> Void) {
     self.destination = destination
@@ -36,7 +34,6 @@ final class ExtractPlanner {
     self.report = report
     leaves = LeafCreator(destination)
     account = LimitAccount(options.limits)
-    implicitMode = 0o777 & ~destination.umask
   }
 
   // MARK: Decisions
@@ -203,9 +200,9 @@ final class ExtractPlanner {
           throw ArchiveError(
             .rejected, "lies below \"\(PathText.printable(prefix))\", which is not a directory", path: path)
         case nil:
-          if try create(prefix) {
-            try remember(Member(path: prefix, kind: .directory, mode: implicitMode), prefix, isImplicit: true)
-          }
+          // The archive says nothing of it, so it is complete as it is made. A record for each would make a name of a
+          // million components cost the square of that.
+          try create(prefix, mode: 0o777)
           names.set(hash, .directory)
         }
       }
@@ -213,24 +210,19 @@ final class ExtractPlanner {
     lastParent = parent
   }
 
-  /// Makes a directory that only this process can use until it gets its mode. In an existing destination one may be there.
-  ///
-  /// - Returns: whether it is new.
-  @discardableResult
-  private func create(_ path: [UInt8]) throws(ArchiveError) -> Bool {
+  /// Makes a directory, as a rule one that only this process can use until it gets its mode. In an existing destination one may be there.
+  private func create(_ path: [UInt8], mode: UInt32 = 0o700) throws(ArchiveError) {
     do throws(SystemError) {
       let (parent, name) = try leaves.locate(path)
       do throws(SystemError) {
-        try FileSystem.makeDirectory(at: parent, name, mode: 0o700)
-        return true
+        try FileSystem.makeDirectory(at: parent, name, mode: mode)
       } catch {
         guard error.alreadyExists, !destination.isNew else { throw error }
         let status = try FileSystem.status(at: parent, name)
-        if status.kind == .directory { return false }
+        if status.kind == .directory { return }
         guard destination.overwrite == .replace else { throw error }
         try FileSystem.removeFile(at: parent, name)
-        try FileSystem.makeDirectory(at: parent, name, mode: 0o700)
-        return true
+        try FileSystem.makeDirectory(at: parent, name, mode: mode)
       }
     } catch {
       if error.isNotDirectory {
@@ -240,9 +232,7 @@ final class ExtractPlanner {
     }
   }
 
-  private func remember(_ member: Member, _ path: [UInt8], isImplicit: Bool = false) throws(ArchiveError) {
-    var member = member
-    if isImplicit { member.modificationTime = Self.leaveTime }
+  private func remember(_ member: Member, _ path: [UInt8]) throws(ArchiveError) {
     try system(path: path) { () throws(SystemError) in
       try directories.add(member, path: path, status: currentStatus(path))
     }
@@ -253,9 +243,6 @@ final class ExtractPlanner {
     let (parent, name) = try leaves.locate(path)
     return try FileSystem.status(at: parent, name)
   }
-
-  /// Stands for "keep the time that the directory has": no archive can state so many nanoseconds.
-  static let leaveTime = Timestamp(seconds: .min, nanoseconds: .max)
 
   /// A file takes the place of a directory of this run, if that is empty.
   private func replaceDirectory(_ path: [UInt8]) throws(ArchiveError) {
