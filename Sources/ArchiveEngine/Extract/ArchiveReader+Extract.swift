@@ -1,5 +1,6 @@
 internal import ArchiveFormat
 internal import ArchiveIO
+internal import Glibc
 
 extension ArchiveReader {
   /// Extracts to a directory. One that does not exist is staged beside it and appears only when all is done; into one that exists files are made under temporary names and
@@ -33,7 +34,13 @@ extension ArchiveReader {
   private func extractStaged(
     to path: [UInt8], _ options: ExtractOptions, _ stop: StopSignal
   ) throws(ArchiveError) -> ExtractSummary {
-    let staging = try system(path: path) { () throws(SystemError) in try StagingDirectory(path: path) }
+    let staging: StagingDirectory
+    do throws(SystemError) { staging = try StagingDirectory(path: path) } catch {
+      if error.errno == EWOULDBLOCK {
+        throw ArchiveError(.exists, "another run is extracting to this directory", path: path)
+      }
+      throw ArchiveError(error).at(path: path)
+    }
     do throws(ArchiveError) {
       let destination = try Destination(root: staging.root, isNew: true, options: options)
       let summary = try extract(destination, options, stop)
@@ -51,7 +58,14 @@ extension ArchiveReader {
   private func extract(
     _ destination: Destination, _ options: ExtractOptions, _ stop: StopSignal
   ) throws(ArchiveError) -> ExtractSummary {
-    let archive = try indexOrNil()
+    var archive = try indexOrNil()
+    if let indexed = archive,
+      try StrippedNames.collide(
+        in: indexed, selection: MemberSelection(options.selection), componentCount: options.stripComponentCount,
+        stop: stop)
+    {
+      archive = nil
+    }
     let progress = ProgressCounter { [events] in events.send(.progress($0)) }
     let planner = ExtractPlanner(destination, options: options) { self.warn($0.path, $0.message) }
     let lateSkips = LateSkips()

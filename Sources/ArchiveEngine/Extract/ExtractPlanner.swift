@@ -27,6 +27,10 @@ final class ExtractPlanner {
   private(set) var summary = ExtractSummary()
   /// The parent directory that is known to exist, to save looking it up for every file.
   private var lastParent: [UInt8]?
+  /// The mode of a destination that the archive does not list.
+  private let implicitMode: UInt32
+  /// The archive says what the destination itself shall be like.
+  private var listsRoot = false
 
   init(_ destination: Destination, options: ExtractOptions, report: @escaping (ArchiveWarning) -> Void) {
     self.destination = destination
@@ -34,6 +38,7 @@ final class ExtractPlanner {
     self.report = report
     leaves = LeafCreator(destination)
     account = LimitAccount(options.limits)
+    implicitMode = 0o777 & ~destination.umask
   }
 
   // MARK: Decisions
@@ -85,12 +90,7 @@ final class ExtractPlanner {
 
   /// The path without the leading components that the user wants gone; nil when nothing is left.
   private func strip(_ path: [UInt8]) -> [UInt8]? {
-    var rest = path[...]
-    for _ in 0..<options.stripComponentCount {
-      guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return nil }
-      rest = rest[(slash + 1)...]
-    }
-    return Array(rest)
+    StrippedNames.strip(path, componentCount: options.stripComponentCount)
   }
 
   private func decideLeaf(_ member: Member, _ path: [UInt8], spans: Bool) throws(ArchiveError) -> LeafAction? {
@@ -154,6 +154,7 @@ final class ExtractPlanner {
 
   private func makeDirectory(_ member: Member, _ path: [UInt8]) throws(ArchiveError) {
     if path == [UInt8(ascii: ".")] {
+      listsRoot = true
       try remember(member, path)
       count(member)
       return
@@ -228,11 +229,17 @@ final class ExtractPlanner {
       if error.isNotDirectory {
         throw ArchiveError(.rejected, "a directory on its way is a link or a file in the destination", path: path)
       }
-      throw ArchiveError(error).at(path: path)
+      if error.alreadyExists {
+        throw ArchiveError(
+          .exists, "something that is not a directory has its place; --overwrite replace removes it", path: path)
+      }
+      throw ArchiveError(SystemError(error.call, errno: error.errno, path: path))
     }
   }
 
-  private func remember(_ member: Member, _ path: [UInt8]) throws(ArchiveError) {
+  private func remember(_ member: Member, _ path: [UInt8], isImplicit: Bool = false) throws(ArchiveError) {
+    var member = member
+    if isImplicit { member.modificationTime = Self.leaveTime }
     try system(path: path) { () throws(SystemError) in
       try directories.add(member, path: path, status: currentStatus(path))
     }
@@ -293,9 +300,6 @@ final class ExtractPlanner {
     }
   }
 
-  /// Links to links that come after them take a round each; a longer chain of them is no tar's work.
-  private static let maximumRoundCount = 64
-
   /// Makes all links that are left. One may refer to another that comes after it, so rounds go on while any is made.
   private func makeLinks() throws(ArchiveError) {
     try makeResolvable()
@@ -324,11 +328,6 @@ final class ExtractPlanner {
       }
       return true
     }
-  }
-
-  private static func refusal(of target: [UInt8]) -> ArchiveError {
-    ArchiveError(
-      .rejected, "hard link to \"\(PathText.printable(target))\", which is not a file that this run has made")
   }
 
   /// Whether this run has made a file, link or node of that name.
@@ -383,6 +382,11 @@ final class ExtractPlanner {
   /// Makes the links and gives directories their metadata. All lanes are done.
   func finish(stop: StopSignal) throws(ArchiveError) {
     try makeLinks()
+    if destination.isNew && !listsRoot {
+      // While it was staged nobody else could look into it.
+      let root = [UInt8(ascii: ".")]
+      try remember(Member(path: root, kind: .directory, mode: implicitMode), root, isImplicit: true)
+    }
     try directories.apply(to: destination, stop: stop)
     for warning in destination.issues.warnings() { warn(warning.path, warning.message) }
   }

@@ -1,5 +1,6 @@
 internal import ArchiveFormat
 internal import ArchiveIO
+internal import Glibc
 
 /// Work for one lane of an extraction.
 enum ExtractJob: Sendable {
@@ -111,7 +112,7 @@ final class ExtractWorker {
 
   /// Decides whether a failure is about one member or about the run.
   private func handle(_ error: SystemError, _ member: Member) throws(ArchiveError) {
-    let failure = ArchiveError(error).at(path: member.path)
+    let failure = Self.failure(error, member)
     let isSpecial = member.kind == .characterDevice || member.kind == .blockDevice || member.kind == .fifo
     if isSpecial && error.isPermissionDenied {
       return context.skipped(member.path, "\(error.message); left out")
@@ -120,6 +121,19 @@ final class ExtractWorker {
       error.isOutOfSpace || error.isCancelled || error.isOutOfDescriptors || failure.code == .outOfMemory
       || (failure.code == .system && !error.isPermissionDenied && !error.isNotDirectory && !error.isNameRefused)
     if isAboutRun || !context.isLenient { throw failure }
-    context.skipped(member.path, "\(error.message); left out")
+    context.skipped(member.path, "\(failure.message); left out")
+  }
+
+  /// The failure in the words of the extraction, where a call's own would not say what to do.
+  private static func failure(_ error: SystemError, _ member: Member) -> ArchiveError {
+    if error.errno == EISDIR {
+      return ArchiveError(
+        .exists, "a directory has its place; directories are not replaced by files", path: member.path)
+    }
+    if error.errno == EEXIST {
+      return ArchiveError(
+        .exists, "is there already; --overwrite keep or replace says what shall happen", path: member.path)
+    }
+    return ArchiveError(error).at(path: member.path)
   }
 }

@@ -146,7 +146,11 @@ final class LeafCreator {
       let (parent, name) = try locate(output.path)
       if output.name != name { try settle(parent, output.name, name, replacesOwn: replacesOwn) }
       return true
-    } catch { throw SystemError(error.call, errno: error.errno, path: output.path) }
+    } catch {
+      // Complete files are nobody's to abandon later.
+      if output.isComplete { abandon(output) }
+      throw SystemError(error.call, errno: error.errno, path: output.path)
+    }
   }
 
   /// Removes the file of a member that will not be completed.

@@ -36,6 +36,7 @@ struct MetadataRestorer {
       }
     }
     if destination.restoresExtendedAttributes { restoreAttributes(descriptor, member, path: path) }
+    if member.modificationTime == ExtractPlanner.leaveTime { return }
     do throws(SystemError) {
       try FileSystem.setTimes(
         of: descriptor, modificationSeconds: member.modificationTime.seconds,

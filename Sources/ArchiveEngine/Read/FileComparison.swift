@@ -6,6 +6,7 @@ final class FileComparison {
   private let root: SharedDescriptor
   private let cursor: DirectoryCursor
   private let scratch: Buffer
+  private let owners = OwnerNames()
   private let report: (TreeDifference) -> Void
   private var descriptor: Descriptor?
   private var isDifferent = false
@@ -37,10 +38,11 @@ final class FileComparison {
         differ(path, "is a \(member.kind) in the archive and a \(status.kind) in the directory")
         return false
       }
-      if member.kind != .symlink, status.mode != member.mode {
+      let mode = ComparedACL(member.accessACL, owners, isDefault: false).mode(member.mode)
+      if member.kind != .symlink, status.mode != mode {
         differ(
           path,
-          "mode is \(String(member.mode, radix: 8)) in the archive and \(String(status.mode, radix: 8)) in the directory"
+          "mode is \(String(mode, radix: 8)) in the archive and \(String(status.mode, radix: 8)) in the directory"
         )
       }
       let time = Timestamp(seconds: status.modificationSeconds, nanoseconds: status.modificationNanoseconds)
@@ -110,11 +112,14 @@ final class FileComparison {
     where !member.extendedAttributes.contains(where: { $0.name == attribute.name }) {
       differ(member.path, "extended attribute \(PathText.printable(attribute.name)) is only in the directory")
     }
-    func binary(_ text: [UInt8]) -> [UInt8]? {
-      text.isEmpty ? [] : ACLText.xattr(fromText: text, userID: { _ in nil }, groupID: { _ in nil }) ?? text
+    if ComparedACL(member.accessACL, owners, isDefault: false) != ComparedACL(found.accessACL, owners, isDefault: false)
+    {
+      differ(member.path, "the ACL differs")
     }
-    if binary(member.accessACL) != binary(found.accessACL) { differ(member.path, "the ACL differs") }
-    if binary(member.defaultACL) != binary(found.defaultACL) { differ(member.path, "the default ACL differs") }
+    if ComparedACL(member.defaultACL, owners, isDefault: true) != ComparedACL(found.defaultACL, owners, isDefault: true)
+    {
+      differ(member.path, "the default ACL differs")
+    }
   }
 
   // MARK: Content

@@ -1,0 +1,153 @@
+internal import TestSupport
+internal import Testing
+
+/// Extraction into directories that exist, of parts of an archive, and under shorter names.
+@Suite(.inTemporaryDirectory(.memory)) struct OverwriteTests {
+  /// How the archive comes to `extract`; the bash function `x` is the command without the archive.
+  enum Source: String, CaseIterable, Sendable {
+    case indexed = #"x() { $S extract --no-sync a.tar.zst "$@" > /dev/null; }"#
+    case plain = #"x() { $S extract --no-sync a.tar "$@" > /dev/null; }"#
+    case pipe = #"x() { cat a.tar.zst | $S extract --no-sync - "$@" > /dev/null; }"#
+    case plainPipe = #"x() { cat a.tar | $S extract --no-sync - "$@" > /dev/null; }"#
+  }
+
+  private func run(_ source: Source, _ text: String) throws {
+    try Starc.expectSuccess(
+      #"""
+      mkdir -p src/a/b; echo one > src/a/f; ln src/a/f src/a/b/g; echo two > src/z; ln src/z src/zz
+      ln -s ../z src/a/b/l; head -c 9000000 /dev/zero | tr '\0' x > src/big
+      mkdir src/ro; echo r > src/ro/f; chmod 555 src/ro; touch -d 2001-02-03T04:05:06 src/z src/a
+      $S create -q --no-sync a.tar.zst src; tar --sort=name -cf a.tar src
+      same() { diff -r --no-dereference src "$1"; }
+      clean() { test -z "$(find . -name '*starc*')"; }
+
+      """# + source.rawValue + "\n" + text,
+      directory: try #require(TemporaryDirectory.current).path)
+  }
+
+  @Test(arguments: Source.allCases) func replaceMakesNewFiles(_ source: Source) throws {
+    try run(
+      source,
+      """
+      mkdir -p d/src/a; echo precious > victim; ln -s ../../victim d/src/z; ln victim d/src/zz; echo old > d/src/big
+      touch d/src/other
+      x d --overwrite replace
+      test "$(cat victim)" = precious; test "$(stat -c %h victim)" = 1
+      test "$(stat -c '%F %h' d/src/z)" = 'regular file 2'; test d/src/z -ef d/src/zz
+      test -e d/src/other; rm d/src/other; same d/src
+      test "$(cd d; stat -c '%a %Y' src/ro src/a src/z)" = "$(stat -c '%a %Y' src/ro src/a src/z)"
+      x d --overwrite replace; same d/src; clean
+      """)
+  }
+
+  @Test(arguments: Source.allCases) func failNamesTheFileAndKeepsIt(_ source: Source) throws {
+    try run(
+      source,
+      """
+      mkdir -p d/src; echo mine > d/src/z
+      status 2 x d 2> errors; grep -q 'src/z: .*--overwrite' errors
+      test "$(cat d/src/z)" = mine; clean
+      status 1 x d --lenient 2> errors; grep -q src/z: errors
+      test "$(cat d/src/z)" = mine; clean
+      """)
+  }
+
+  /// All that the index shows is looked at before anything is made.
+  @Test func failMakesNothingWithAnIndex() throws {
+    try run(.indexed, "mkdir -p d/src; echo mine > d/src/z; status 2 x d 2> /dev/null; test $(find d | wc -l) = 3")
+  }
+
+  /// From a pipe the members before the error stay, whole and with all that they have.
+  @Test(arguments: [Source.pipe, .plainPipe]) func failKeepsWhatCameBefore(_ source: Source) throws {
+    try run(
+      source,
+      """
+      mkdir -p d/src; echo mine > d/src/zz; status 2 x d 2> /dev/null
+      test "$(cat d/src/zz)" = mine; rm d/src/zz; cp -a src like; rm like/zz; diff -r --no-dereference like d/src
+      test $(stat -c %a d/src/ro) = 555; clean
+      """)
+  }
+
+  @Test(arguments: Source.allCases) func keepLeavesFilesAlone(_ source: Source) throws {
+    try run(
+      source,
+      """
+      mkdir -p d/src/a; echo mine > d/src/z; ln -s nowhere d/src/big; stat -c %i%Z d/src/z > before
+      x d --overwrite keep
+      test "$(cat d/src/z)" = mine; test "$(readlink d/src/big)" = nowhere; test "$(cat d/src/a/b/g)" = one
+      x d --overwrite keep; clean
+      """)
+  }
+
+  /// Nothing is written through a link that lies in the destination.
+  @Test(arguments: Source.allCases) func linksInTheDestinationAreNotFollowed(_ source: Source) throws {
+    try run(
+      source,
+      """
+      mkdir -p d/src/a outside; ln -s ../../../outside d/src/a/b
+      status 2 x d 2> errors; grep -q 'src/a/b' errors
+      status 2 x d --overwrite keep 2> errors; grep -q 'src/a/b' errors
+      status 1 x d --overwrite keep --lenient 2> errors; grep -q 'src/a/b' errors
+      test -z "$(ls outside)"; test -L d/src/a/b
+      x d --overwrite replace; test -z "$(ls outside)"; same d/src; clean
+      """)
+  }
+
+  /// A file does not remove a directory that holds something.
+  @Test(arguments: Source.allCases) func filesDoNotReplaceDirectories(_ source: Source) throws {
+    try run(
+      source,
+      """
+      mkdir -p d/src/z d/src/big; touch d/src/z/inside d/src/big/inside
+      status 2 x d --overwrite replace 2> errors; grep -Eq 'src/(z|big): .*directory' errors
+      test -e d/src/z/inside -a -e d/src/big/inside; clean
+      status 1 x d --overwrite replace --lenient 2> errors; grep -q src/z: errors; grep -q src/big: errors
+      test -e d/src/z/inside -a -e d/src/big/inside; test "$(cat d/src/a/f)" = one; clean
+      """)
+  }
+
+  // MARK: Parts
+
+  @Test(arguments: Source.allCases) func membersAreSelected(_ source: Source) throws {
+    try run(
+      source,
+      """
+      x d src/ro; test "$(cd d; find . | sort | tr '\\n' ' ')" = '. ./src ./src/ro ./src/ro/f '
+      test $(stat -c %a d/src/ro) = 555
+      x e src/z src/zz src/big; test e/src/z -ef e/src/zz; cmp src/big e/src/big; test $(ls e/src | wc -l) = 3
+      status 2 x f src/a src/a/none 2> errors; grep -q src/a/none errors; test ! -e f
+      status 2 x g 'src/z/' src/ro/ src/b 2> /dev/null; test ! -e g; clean
+      """)
+  }
+
+  /// The content of a link whose target is not wanted comes from the target.
+  @Test func linkToWhatIsNotSelected() throws {
+    try run(
+      .indexed,
+      """
+      x d src/zz; test "$(cat d/src/zz)" = two; test $(ls d/src | wc -l) = 1
+      test $(stat -c %Y d/src/zz) = $(stat -c %Y src/zz)
+      x e src/a/f; test "$(cat e/src/a/f)" = one; test "$(ls e/src/a)" = f
+      """)
+  }
+
+  /// A stream cannot go back for it: an error that leaves nothing, or a link that is left out.
+  @Test(arguments: [Source.pipe, .plainPipe]) func linkToWhatIsNotSelectedInAStream(_ source: Source) throws {
+    try run(
+      source,
+      """
+      status 2 x d src/zz 2> errors; grep -q 'src/zz: hard link to "src/z"' errors; test ! -e d
+      status 1 x d src/zz src/big --lenient 2> errors; grep -q src/zz errors; test "$(ls d/src)" = big; clean
+      """)
+  }
+
+  @Test(arguments: Source.allCases) func leadingComponentsAreDropped(_ source: Source) throws {
+    try run(
+      source,
+      """
+      x one --strip-components 1; same one; test one/z -ef one/zz
+      x two --strip-components 2; test "$(cat two/f)" = r; test "$(cat two/b/g)" = one
+      x three src/a/b --strip-components 3; test "$(readlink three/l)" = ../z
+      """)
+  }
+}
