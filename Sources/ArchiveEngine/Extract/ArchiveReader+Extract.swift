@@ -112,7 +112,7 @@ extension ArchiveReader {
     )
     let extraction = StreamExtraction(
       planner: planner, context: context, selection: selection, stripCount: options.stripComponentCount,
-      archiveOffset: { source.offset }, enqueue: { lanes.enqueue($0) })
+      archiveByteCount: archiveByteCount, archiveOffset: { source.offset }, enqueue: { lanes.enqueue($0) })
     // The extraction holds the planner: they must not hold each other beyond the run.
     defer { planner.settle = {} }
     planner.settle = { () throws(ArchiveError) in

@@ -1,8 +1,8 @@
 internal import ArchiveFormat
 
 extension ExtractPlanner {
-  /// Stands for "keep the time that the directory has".
-  static let leaveTime = Timestamp(seconds: .min, nanoseconds: 0)
+  /// Stands for "keep the time that the directory has": no archive can state so many nanoseconds.
+  static let leaveTime = Timestamp(seconds: .min, nanoseconds: .max)
 
   /// Links to links that come after them take a round each; a longer chain of them is no tar's work.
   static let maximumRoundCount = 64

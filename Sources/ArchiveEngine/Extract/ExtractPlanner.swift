@@ -29,7 +29,7 @@ final class ExtractPlanner {
   private(set) var summary = ExtractSummary()
   /// The parent directory that is known to exist, to save looking it up for every file.
   private var lastParent: [UInt8]?
-  /// Metadata for directories that the archive does not list.
+  /// The mode of a destination that the archive does not list.
   private let implicitMode: UInt32
   /// The archive says what the destination itself shall be like.
   private var listsRoot = false
@@ -66,6 +66,11 @@ final class ExtractPlanner {
       try reject(member.path, error)
       return nil
     }
+  }
+
+  /// Judges the ratio of what has come by now; for archives whose size is not known beforehand.
+  func checkRatio(_ path: [UInt8], missing: UInt64, archiveByteCount: UInt64) throws(ArchiveError) {
+    try account.checkRatio(path, missing: missing, archiveByteCount: archiveByteCount)
   }
 
   /// A member that may not be made: ends a strict run, is left out of a lenient one.
@@ -198,9 +203,9 @@ final class ExtractPlanner {
           throw ArchiveError(
             .rejected, "lies below \"\(PathText.printable(prefix))\", which is not a directory", path: path)
         case nil:
-          if try create(prefix) {
-            try remember(Member(path: prefix, kind: .directory, mode: implicitMode), prefix, isImplicit: true)
-          }
+          // The archive says nothing of it, so it is complete as it is made. A record for each would make a name of a
+          // million components cost the square of that.
+          try create(prefix, mode: 0o777)
           names.set(hash, .directory)
         }
       }
@@ -208,24 +213,19 @@ final class ExtractPlanner {
     lastParent = parent
   }
 
-  /// Makes a directory that only this process can use until it gets its mode. In an existing destination one may be there.
-  ///
-  /// - Returns: whether it is new.
-  @discardableResult
-  private func create(_ path: [UInt8]) throws(ArchiveError) -> Bool {
+  /// Makes a directory, as a rule one that only this process can use until it gets its mode. In an existing destination one may be there.
+  private func create(_ path: [UInt8], mode: UInt32 = 0o700) throws(ArchiveError) {
     do throws(SystemError) {
       let (parent, name) = try leaves.locate(path)
       do throws(SystemError) {
-        try FileSystem.makeDirectory(at: parent, name, mode: 0o700)
-        return true
+        try FileSystem.makeDirectory(at: parent, name, mode: mode)
       } catch {
         guard error.alreadyExists, !destination.isNew else { throw error }
         let status = try FileSystem.status(at: parent, name)
-        if status.kind == .directory { return false }
+        if status.kind == .directory { return }
         guard destination.overwrite == .replace else { throw error }
         try FileSystem.removeFile(at: parent, name)
-        try FileSystem.makeDirectory(at: parent, name, mode: 0o700)
-        return true
+        try FileSystem.makeDirectory(at: parent, name, mode: mode)
       }
     } catch {
       if error.isNotDirectory {

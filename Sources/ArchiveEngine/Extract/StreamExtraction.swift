@@ -9,6 +9,8 @@ final class StreamExtraction: StreamVisitor {
   private let stripCount: Int
   private let enqueue: (ExtractJob) -> Void
   private let archiveOffset: () -> UInt64
+  /// All bytes of the archive; nil for a pipe, where the ratio is judged by what has come.
+  private let archiveByteCount: UInt64?
   private var parts: [MemberPart<LeafAction>] = []
   /// The buffer that ``parts`` lie in; nil while none of them has data.
   private var slot: StreamSlot?
@@ -19,12 +21,13 @@ final class StreamExtraction: StreamVisitor {
 
   init(
     planner: ExtractPlanner, context: ExtractContext, selection: MemberSelection, stripCount: Int,
-    archiveOffset: @escaping () -> UInt64, enqueue: @escaping (ExtractJob) -> Void
+    archiveByteCount: UInt64?, archiveOffset: @escaping () -> UInt64, enqueue: @escaping (ExtractJob) -> Void
   ) {
     self.planner = planner
     self.context = context
     self.selection = selection
     self.stripCount = stripCount
+    self.archiveByteCount = archiveByteCount
     self.archiveOffset = archiveOffset
     self.enqueue = enqueue
   }
@@ -36,7 +39,7 @@ final class StreamExtraction: StreamVisitor {
       guard let index = selection.match(member.path) else { return }
       matched.insert(index)
     }
-    guard let action = try planner.decide(member, spans: !fits, archiveByteCount: archiveOffset()) else { return }
+    guard let action = try planner.decide(member, spans: !fits, archiveByteCount: archiveByteCount) else { return }
     if let output = action.output {
       open.removeAll { $0.isComplete }
       open.append(output)
@@ -47,7 +50,11 @@ final class StreamExtraction: StreamVisitor {
   func data(_ range: Range<Int>, storedOffset: UInt64, in piece: StreamPiece) throws(ArchiveError) {
     guard let (member, action, index) = current else { return }
     slot = piece.slot
-    let isLast = storedOffset + UInt64(range.count) == member.dataByteCount
+    let left = member.dataByteCount - storedOffset - UInt64(range.count)
+    if archiveByteCount == nil {
+      try planner.checkRatio(member.member.path, missing: left, archiveByteCount: archiveOffset())
+    }
+    let isLast = left == 0
     parts.append(
       MemberPart(
         member: member, headerRange: 0..<0, dataRange: range, dataOffset: storedOffset, spanning: nil, index: index,

@@ -120,6 +120,15 @@ public final class ArchiveReader {
     }
   }
 
+  /// All bytes of the archive; nil for a pipe.
+  var archiveByteCount: UInt64? {
+    switch input {
+    case .indexed(let archive): archive.file.byteCount
+    case .file(let file, _): file.byteCount
+    case .pipe: nil
+    }
+  }
+
   /// The archive as a stream.
   func openStream() throws(ArchiveError) -> StreamInput {
     switch input {

@@ -32,7 +32,7 @@ struct LimitAccount {
 
   /// Adds a member.
   ///
-  /// - Parameter archiveByteCount: bytes of the archive that were read so far, or all of them; nil when the ratio cannot be judged yet.
+  /// - Parameter archiveByteCount: all bytes of the archive; nil when they are not known, and ``checkRatio(_:missing:archiveByteCount:)`` judges what comes.
   mutating func add(_ path: [UInt8], contentByteCount byteCount: UInt64, archiveByteCount: UInt64?) throws(ArchiveError)
   {
     entryCount += 1
@@ -47,15 +47,24 @@ struct LimitAccount {
         "the members up to here hold \(contentByteCount) bytes, more than \(maximum); raise --max-size to take them",
         path: path)
     }
-    if let maximum = limits.maximumRatio, let archiveByteCount {
-      // Small archives compress extremely well for good reasons (empty files): the ratio counts from 1 MiB on.
-      let allowed = max(archiveByteCount, 1024).multipliedReportingOverflow(by: maximum)
-      if contentByteCount > 1 << 20, !allowed.overflow, contentByteCount > allowed.partialValue {
-        throw ArchiveError(
-          .limitExceeded,
-          "\(contentByteCount) bytes come out of \(archiveByteCount), more than \(maximum) times as many; raise --max-ratio to take them",
-          path: path)
-      }
+    if let archiveByteCount { try checkRatio(path, missing: 0, archiveByteCount: archiveByteCount) }
+  }
+
+  /// Judges what has come out of the archive by now.
+  ///
+  /// - Parameters:
+  ///   - missing: bytes of the last member that are still to come.
+  ///   - archiveByteCount: bytes of the archive that this took, or all of them.
+  func checkRatio(_ path: [UInt8], missing: UInt64, archiveByteCount: UInt64) throws(ArchiveError) {
+    guard let maximum = limits.maximumRatio else { return }
+    let produced = contentByteCount - min(missing, contentByteCount)
+    // Small archives compress extremely well for good reasons (empty files): the ratio counts from 1 MiB on.
+    let allowed = max(archiveByteCount, 1024).multipliedReportingOverflow(by: maximum)
+    if produced > 1 << 20, !allowed.overflow, produced > allowed.partialValue {
+      throw ArchiveError(
+        .limitExceeded,
+        "\(produced) bytes come out of \(archiveByteCount), more than \(maximum) times as many; raise --max-ratio to take them",
+        path: path)
     }
   }
 }

@@ -36,6 +36,8 @@ final class StreamRun {
   private let knowsHashes: Bool
   private let note: ([UInt8], String) -> Void
   private var hasNotedAbsoluteNames = false
+  /// The end blocks of the tar stream have come.
+  private var hasSeenEnd = false
 
   init(
     _ source: StreamSource, visitor: any StreamVisitor, isLenient: Bool, knowsHashes: Bool,
@@ -53,7 +55,7 @@ final class StreamRun {
   /// Runs to the end.
   func run() throws(ArchiveError) {
     do throws(ArchiveError) {
-      while let item = try source.next() {
+      while let item = try next() {
         switch item {
         case .content(let piece): try take(piece)
         case .index(let kind, let frame, let offset):
@@ -74,6 +76,18 @@ final class StreamRun {
       throw error
     }
   }
+
+  /// The next item. What begins no frame is the end, if the archive is complete without it: tapes and downloads add such bytes.
+  private func next() throws(ArchiveError) -> StreamSource.Item? {
+    do throws(ArchiveError) { return try source.next() } catch {
+      guard let offset = source.strayOffset, error.offset == offset, hasSeenEnd else { throw error }
+      guard !isOurs || (index.isComplete && index.seekTable == nil) else { throw error }
+      warn([], "data after the end of the archive, at offset \(offset), is ignored")
+      return nil
+    }
+  }
+
+  private var isOurs: Bool { index.isOurs || (source.isMarkedAsOurs && source.unknownIndexOffset == nil) }
 
   private func take(_ piece: StreamPiece) throws(ArchiveError) {
     let bytes = unsafe UnsafeBufferPointer<UInt8>(
@@ -102,7 +116,7 @@ final class StreamRun {
         case .rejected(let rejected):
           try visitor.reject(rejected)
           skipping = rejected.paddedDataByteCount
-        case .endOfArchive: break
+        case .endOfArchive: hasSeenEnd = true
         case nil:
           if result.consumed == 0 && before == position {
             throw ArchiveError(.damaged, "the tar reader does not go on")
@@ -183,7 +197,6 @@ final class StreamRun {
     }
     let ending: TarParser.Ending
     do throws(FormatError) { ending = try parser.finish() } catch { throw ArchiveError(error) }
-    let isOurs = index.isOurs || (source.isMarkedAsOurs && source.unknownIndexOffset == nil)
     if isOurs && !index.isComplete {
       throw ArchiveError(.truncated, "the archive ends before its index", offset: source.offset)
     }

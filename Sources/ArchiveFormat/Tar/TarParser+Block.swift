@@ -114,18 +114,20 @@ extension TarParser {
   private mutating func takeLongName(_ payload: Span<UInt8>, isLink: Bool) {
     let count = TarBytes.firstIndex(of: 0, in: payload) ?? payload.count
     let name = TarBytes.array(payload.extracting(0..<count))
-    if !isLenient {
-      if (isLink ? extensions.longLink : extensions.longName) != nil {
-        extensions.reject(FormatError(.malformed, "two GNU long \(isLink ? "links" : "names") in front of one member"))
-      }
-      if let attributes = extensions.attributes,
-        attributes.size != nil || attributes.path != nil || attributes.linkPath != nil
-      {
-        extensions.reject(
-          FormatError(.malformed, "a pax header with a size, path or linkpath in front of a GNU long name"))
-      }
+    if (isLink ? extensions.longLink : extensions.longName) != nil {
+      refuseOrNote("two GNU long \(isLink ? "links" : "names") in front of one member")
+    }
+    if let attributes = extensions.attributes,
+      attributes.size != nil || attributes.path != nil || attributes.linkPath != nil
+    {
+      refuseOrNote("a pax header with a size, path or linkpath in front of a GNU long name")
     }
     if isLink { extensions.longLink = name } else { extensions.longName = name }
+  }
+
+  /// What readers take differently: refused, or noted by the lenient parser.
+  private mutating func refuseOrNote(_ message: String) {
+    if isLenient { extensions.notes.append(message) } else { extensions.reject(FormatError(.malformed, message)) }
   }
 
   /// Compares the checksum field with the sum of the block, in which the field counts as spaces. Old writers

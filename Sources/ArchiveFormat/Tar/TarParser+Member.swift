@@ -65,7 +65,7 @@ extension TarParser {
     _ attributes: PaxAttributes
   ) throws(FormatError) {
     try checkType(typeFlag, &candidate)
-    try checkNames(found, attributes)
+    try checkNames(found, attributes, &candidate)
     let name = try TarPath.normalized(candidate.rawPath.span)
     if name.hadLeadingSlash { candidate.wasAbsolute = true }
     candidate.member.path = name.path
@@ -100,15 +100,19 @@ extension TarParser {
     }
   }
 
-  /// Refuses a name that is stated in two ways: readers choose differently.
-  private func checkNames(_ found: TarExtensions, _ attributes: PaxAttributes) throws(FormatError) {
-    guard !isLenient else { return }
+  /// Refuses a name that is stated in two ways: readers choose differently. The lenient parser takes that of pax and notes it.
+  private func checkNames(
+    _ found: TarExtensions, _ attributes: PaxAttributes, _ candidate: inout TarCandidate
+  ) throws(FormatError) {
+    var faults: [String] = []
     if found.longName != nil, attributes.path != nil || attributes.sparse?.name != nil {
-      throw FormatError(.malformed, "a GNU long name and a pax name for one member")
+      faults.append("a GNU long name and a pax name for one member")
     }
     if found.longLink != nil, attributes.linkPath != nil {
-      throw FormatError(.malformed, "a GNU long link and a pax linkpath for one member")
+      faults.append("a GNU long link and a pax linkpath for one member")
     }
+    if !isLenient, let fault = faults.first { throw FormatError(.malformed, fault) }
+    candidate.notes += faults
   }
 
   /// The name that counts: GNU.sparse.name, pax path, GNU long name, ustar prefix and name.
