@@ -15,7 +15,10 @@ let package = Package(
   name: "ArchiveEngine",
   products: [
     .library(name: "ArchiveEngine", targets: ["ArchiveEngine"]),
+    .library(name: "AppMigrationKit", targets: ["AppMigrationKit"]),
+    .library(name: "AppMigrationHost", targets: ["AppMigrationHost"]),
     .executable(name: "starc", targets: ["starc"]),
+    .executable(name: "appmigrate", targets: ["appmigrate"]),
   ],
   targets: [
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
@@ -30,6 +33,18 @@ let package = Package(
       path: "Tools/starc",
       swiftSettings: rules),
 
+    .target(name: "CMigrationShims"),
+    .target(name: "MigrationWire", dependencies: ["ArchiveIO", "CMigrationShims"], swiftSettings: rules),
+    .target(
+      name: "AppMigrationHost",
+      dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO", "CMigrationShims", "MigrationWire"],
+      swiftSettings: rules),
+    .target(
+      name: "AppMigrationKit", dependencies: ["AppMigrationHost", "ArchiveIO", "MigrationWire"], swiftSettings: rules),
+    .executableTarget(
+      name: "appmigrate", dependencies: ["AppMigrationHost", "ArchiveEngine", "ArchiveIO", "MigrationWire"],
+      path: "Tools/appmigrate", swiftSettings: rules),
+
     .target(name: "TestSupport", dependencies: ["ArchiveIO"], path: "Tests/TestSupport", swiftSettings: rules),
     .testTarget(
       name: "ArchiveFormatTests", dependencies: ["ArchiveFormat", "TestSupport"], swiftSettings: rules),
@@ -37,6 +52,14 @@ let package = Package(
     .testTarget(
       name: "ArchiveEngineTests", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO", "TestSupport"],
       swiftSettings: rules),
+    .testTarget(
+      name: "MigrationTests",
+      dependencies: [
+        "AppMigrationHost", "ArchiveEngine", "ArchiveIO", "CMigrationShims", "MigrationWire", "TestSupport",
+      ],
+      swiftSettings: rules),
+    .testTarget(
+      name: "AppMigrationKitTests", dependencies: ["AppMigrationKit"], swiftSettings: rules),
     .testTarget(
       name: "StarcTests", dependencies: ["starc", "ArchiveFormat", "TestSupport"], swiftSettings: rules),
   ]
