@@ -6,8 +6,8 @@ public enum ExtensionMessage: Sendable, Equatable {
   case item(ItemMessage)
   /// How far an import has come.
   case progress(completed: Int64, total: Int64)
-  /// The work is done.
-  case finished
+  /// The work is done. Failures of items that did not wait for a reply may still be on their way: the sender says how many it has seen.
+  case finished(seenFailureCount: UInt64)
   /// The work has failed.
   case failed(ErrorRecord)
 }
@@ -101,6 +101,19 @@ public struct ErrorRecord: Sendable, Equatable, Codable, Error {
   }
 }
 
+extension ErrorRecord {
+  /// The same with texts cut to what fits into a message: 8 KiB for the description, 32 values of 2 KiB.
+  public var bounded: ErrorRecord {
+    func cut(_ text: String, _ byteCount: Int) -> String {
+      text.utf8.count <= byteCount ? text : String(decoding: text.utf8.prefix(byteCount), as: UTF8.self)
+    }
+    let values = userInfo.sorted { $0.key < $1.key }.prefix(32).map { (cut($0.key, 256), cut($0.value, 2048)) }
+    return ErrorRecord(
+      domain: cut(domain, 1024), code: code, description: cut(description, 8192),
+      userInfo: Dictionary(values, uniquingKeysWith: { first, _ in first }))
+  }
+}
+
 extension ExtensionMessage {
   /// The message as the bytes of one packet.
   public func encoded() -> [UInt8] {
@@ -134,8 +147,11 @@ extension ExtensionMessage {
       out.byte(3)
       out.number(completed)
       out.number(total)
-    case .finished: out.byte(4)
-    case .failed(let error):
+    case .finished(let count):
+      out.byte(4)
+      out.number(count)
+    case .failed(let record):
+      let error = record.bounded
       out.byte(5)
       out.text(error.domain)
       out.number(Int64(error.code))
@@ -159,7 +175,7 @@ extension ExtensionMessage {
           version: try reader.text(), isCompressible: try reader.bool()))
     case 2: self = .item(try Self.item(&reader))
     case 3: self = .progress(completed: try reader.number(), total: try reader.number())
-    case 4: self = .finished
+    case 4: self = .finished(seenFailureCount: try reader.number())
     case 5:
       var record = ErrorRecord(
         domain: try reader.text(), code: Int(try reader.number(Int64.self)), description: try reader.text())

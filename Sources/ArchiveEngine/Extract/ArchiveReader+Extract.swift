@@ -59,6 +59,8 @@ extension ArchiveReader {
     _ destination: Destination, _ options: ExtractOptions, _ stop: StopSignal
   ) throws(ArchiveError) -> ExtractSummary {
     var archive = try indexOrNil()
+    // Where names repeat, order matters, which only a run over the whole stream keeps.
+    if archive?.root.closing[Manifest.repeatedNamesKey] != nil { archive = nil }
     if let indexed = archive,
       try StrippedNames.collide(
         in: indexed, selection: MemberSelection(options.selection), componentCount: options.stripComponentCount,
@@ -75,14 +77,18 @@ extension ArchiveReader {
       chunkPool: try archive.map { archive throws(ArchiveError) in try makeChunkPool(archive, stop) },
       streamPool: archive == nil ? try makeStreamPool(stop) : nil, progress: progress,
       skipped: { path, message in lateSkips.add(path, message) })
+    var manifest: [(key: String, value: String)] = []
     do throws(ArchiveError) {
       if let archive {
+        let (opening, closing) = (archive.root.preamble.opening.pairs, archive.root.closing.pairs)
+        events.send(.manifest(opening.map { ($0.key, $0.value) }))
+        manifest = (opening + closing).map { ($0.key, $0.value) }
         try IndexedExtraction(
           archive: archive, options: options, selection: selection, planner: planner, context: context,
           laneCount: laneCount, stop: stop
         ).run()
       } else {
-        try extractStream(planner, context, selection, options, stop)
+        manifest = try extractStream(planner, context, selection, options, stop)
       }
     } catch {
       lateSkips.report { self.warn($0, $1) }
@@ -94,14 +100,15 @@ extension ArchiveReader {
     summary.skippedCount += lateSkips.count
     summary.entryCount -= min(summary.entryCount, lateSkips.count)
     summary.warningCount = warningCount
+    summary.manifest = manifest
     return summary
   }
 
   private func extractStream(
     _ planner: ExtractPlanner, _ context: ExtractContext, _ selection: MemberSelection, _ options: ExtractOptions,
     _ stop: StopSignal
-  ) throws(ArchiveError) {
-    guard let pool = context.streamPool else { return }
+  ) throws(ArchiveError) -> [(key: String, value: String)] {
+    guard let pool = context.streamPool else { return [] }
     let lanes = try LanePool<ExtractJob>(laneCount: laneCount, label: "archive-extract") { () throws(ArchiveError) in
       let worker = try ExtractWorker(context, file: nil)
       return { worker.perform($0) }
@@ -123,6 +130,7 @@ extension ArchiveReader {
     let run = StreamRun(
       source, visitor: extraction, isLenient: options.isLenient, knowsHashes: false, warn: { self.warn($0, $1) },
       note: { self.note($0, $1) })
+    run.onManifest = { self.events.send(.manifest($0)) }
     do throws(ArchiveError) {
       try run.run()
       lanes.wait()
@@ -139,5 +147,6 @@ extension ArchiveReader {
     if let first = selection.unmatched(extraction.matched).first {
       throw ArchiveError(.notFound, "is not in the archive", path: first)
     }
+    return run.index.isComplete ? run.index.manifest : []
   }
 }

@@ -59,10 +59,14 @@ public struct ExtractSummary: Sendable {
   public var skippedCount: UInt64 = 0
   /// Everything that makes the run less than clean, ``skippedCount`` included.
   public var warningCount: UInt64 = 0
+  /// Key-value text of the archive, front and end; empty for archives without an index.
+  public var manifest: [(key: String, value: String)] = []
 }
 
 /// What a reading run reports while it works.
 public enum ReaderEvent: Sendable {
+  /// While extracting: what the archive's front says for whoever embeds the engine, before its first member is made known.
+  case manifest([(key: String, value: String)])
   case progress(ArchiveProgress)
   case warning(ArchiveWarning)
 }

@@ -27,7 +27,7 @@ struct IndexedExtraction {
       return { worker.perform($0) }
     }
     defer { lanes.end() }
-    // The writer takes no name twice, so an index with a name twice was not made by it.
+    // The writer takes no name twice without saying so in the root.
     planner.settle = { () throws(ArchiveError) in
       throw ArchiveError(.rejected, "the index lists two members of this name")
     }

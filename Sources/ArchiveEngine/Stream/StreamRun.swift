@@ -36,6 +36,8 @@ final class StreamRun {
   private let knowsHashes: Bool
   private let note: ([UInt8], String) -> Void
   private var hasNotedAbsoluteNames = false
+  /// Told of the manifest at the archive's front.
+  var onManifest: ([(key: String, value: String)]) -> Void = { _ in }
   /// The end blocks of the tar stream have come.
   private var hasSeenEnd = false
 
@@ -60,6 +62,7 @@ final class StreamRun {
         case .content(let piece): try take(piece)
         case .index(let kind, let frame, let offset):
           let incomplete = try index.add(kind, frame, offset: offset)
+          if kind == .preamble { onManifest(index.manifest) }
           if !incomplete.isEmpty { try visitor.markIncomplete(incomplete) }
         case .seekTable(let frame, let offset): try index.add(seekTable: frame, offset: offset)
         }

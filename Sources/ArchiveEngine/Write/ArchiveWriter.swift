@@ -36,6 +36,9 @@ public final class ArchiveWriter {
   /// In place of the lanes, when everything happens on the calling thread.
   private let serialLane: WriteLane?
   private let endEncoder: FrameEncoder
+  private let reads: ReadCounter
+  /// Jobs that ``waitUntilRead()`` has waited for.
+  private var readCount = 0
 
   private var planner: ChunkPlanner<PendingMember>
   private var groups: [[PendingMember]] = []
@@ -47,6 +50,10 @@ public final class ArchiveWriter {
   var plannerCursor: (tree: SourceTree, cursor: DirectoryCursor)?
   /// Where the archive itself lies, so that it is not stored in itself.
   var outputIdentity: (device: UInt64, inode: UInt64)?
+  /// Names taken so far.
+  private(set) var claimCount: UInt64 = 0
+  /// Names of items that are not whole.
+  var withdrawn = WithdrawnNames()
   private var isFinished = false
 
   /// Starts an archive on an open descriptor, which stays the caller's.
@@ -110,11 +117,13 @@ public final class ArchiveWriter {
     self.frames = frames
     let drain = OrderedDrain<WriteResult>(label: "archive-writer") { result in frames.consume(result, releasing: pool) }
     self.drain = drain
+    let reads = ReadCounter()
+    self.reads = reads
     var workers: [Handoff<WriteLane>] = []
     serialLane =
-      options.isSerial ? try WriteLane(options: options, inputByteCount: inputByteCount, stop: stop) : nil
+      options.isSerial ? try WriteLane(options: options, inputByteCount: inputByteCount, stop: stop, reads: reads) : nil
     for _ in 0..<(options.isSerial ? 0 : laneCount) {
-      workers.append(Handoff(try WriteLane(options: options, inputByteCount: inputByteCount, stop: stop)))
+      workers.append(Handoff(try WriteLane(options: options, inputByteCount: inputByteCount, stop: stop, reads: reads)))
     }
     endEncoder = try FrameEncoder(options: options, inputByteCount: inputByteCount, stop: stop)
     let (queue, lanesWork) = (self.queue, workers)
@@ -149,7 +158,8 @@ public final class ArchiveWriter {
       try enqueueGroups()
       end(failing: nil)
       try stop.check()
-      let closing = Manifest(closingManifest.map { Manifest.Pair(key: $0.key, value: $0.value) })
+      var closing = Manifest(closingManifest.map { Manifest.Pair(key: $0.key, value: $0.value) })
+      if withdrawn.hasRepeats { closing.pairs.append(Manifest.Pair(key: Manifest.repeatedNamesKey, value: "1")) }
       return try frames.finish(closing: closing, encoder: endEncoder, slot: pool.acquire())
     } catch {
       if !isFinished { end(failing: error) }
@@ -162,10 +172,12 @@ public final class ArchiveWriter {
   /// Takes a name, which may not be in use.
   func claim(_ path: [UInt8], isDirectory: Bool) throws(ArchiveError) {
     let hash = XXH3.hash64(path.span)
-    guard names.find(hash) == nil else {
+    guard names.find(hash) == nil || withdrawn.isFree(hash) else {
       throw ArchiveError(.exists, "the archive has a member with this name already", path: path)
     }
     names.set(hash, isDirectory ? .directory : .other)
+    try withdrawn.claim(path, hash)
+    claimCount += 1
   }
 
   /// Whether a name is in use.
@@ -181,32 +193,38 @@ public final class ArchiveWriter {
     try enqueueGroups()
   }
 
+  /// Lets `body` change what is pending in the planner, from the last member back to the first for which it gives nil.
+  func updateLast(_ body: (PendingMember) throws(ArchiveError) -> PendingMember?) throws(ArchiveError) {
+    try planner.updateLast(body)
+  }
+
+  /// Waits until the sources of all jobs handed to lanes have been read.
+  func waitUntilRead() throws(ArchiveError) {
+    defer { readCount = sequence }
+    try reads.wait(jobCount: sequence - readCount, stop: stop)
+  }
+
   /// Stored size from which on a file gets chunks of its own.
   var largeByteCount: Int { planner.largeByteCount }
 
   /// Adds a large file; metadata and extents are final. Its pieces are read by several lanes.
-  ///
-  /// - Returns: what tells when all of it has been read, and the number of pieces.
-  @discardableResult
   func planLarge(
-    _ member: Member, _ descriptor: SharedDescriptor, _ status: FileStatus
-  ) throws(ArchiveError) -> (reads: ReadCounter, pieceCount: Int) {
+    _ member: Member, _ descriptor: SharedDescriptor, _ status: FileStatus, faults: ItemFaults? = nil
+  ) throws(ArchiveError) {
     let hash = try HashChain()
     if let extents = member.sparseExtents {
       hash.seed(IndexedMember.sparseHashPrefix(extents: extents, byteCount: member.byteCount))
     }
     var header: [UInt8] = []
     try format(path: member.path) { () throws(FormatError) in try TarHeaderEncoder.append(member, to: &header) }
-    let reads = ReadCounter()
     let file = LargeFile(
-      member: member, header: header, descriptor: descriptor, status: status, hash: hash, reads: reads)
+      member: member, header: header, descriptor: descriptor, status: status, hash: hash, faults: faults)
     planner.flush(into: &groups)
     try enqueueGroups()
     let pieces = FilePieces(storedByteCount: member.storedByteCount, chunkByteCount: UInt64(options.chunkByteCount))
     for index in 0..<pieces.count {
       try enqueue(.piece(file, index: Int(index), range: pieces[index], isLast: index == pieces.count - 1))
     }
-    return (reads, Int(pieces.count))
   }
 
   private func enqueueGroups() throws(ArchiveError) {

@@ -29,12 +29,26 @@ final class SourceTree: Sendable {
   /// For messages: the path that the user named.
   let name: [UInt8]
   let includesExtendedAttributes: Bool
+  /// Where it is an item that is whole or not at all: what went wrong.
+  let faults: ItemFaults?
 
-  init(root: SharedDescriptor, name: [UInt8], includesExtendedAttributes: Bool) {
+  init(root: SharedDescriptor, name: [UInt8], includesExtendedAttributes: Bool, faults: ItemFaults? = nil) {
     self.root = root
     self.name = name
     self.includesExtendedAttributes = includesExtendedAttributes
+    self.faults = faults
   }
+}
+
+/// Remembers the first thing that makes an item differ from its source. Any thread.
+final class ItemFaults: Sendable {
+  private let first = Locked<ArchiveError?>(nil)
+
+  func note(_ path: [UInt8], _ message: String) {
+    first.withLock { if $0 == nil { $0 = ArchiveError(.system, message, path: path) } }
+  }
+
+  var error: ArchiveError? { first.withLock { $0 } }
 }
 
 /// A large file, cut into chunks of its own. Shared by the jobs that read its pieces.
@@ -44,18 +58,18 @@ final class LargeFile: Sendable {
   let descriptor: SharedDescriptor
   let status: FileStatus
   let hash: HashChain
-  let reads: ReadCounter
+  let faults: ItemFaults?
 
   init(
     member: Member, header: [UInt8], descriptor: SharedDescriptor, status: FileStatus, hash: HashChain,
-    reads: ReadCounter
+    faults: ItemFaults?
   ) {
     self.member = member
     self.header = header
     self.descriptor = descriptor
     self.status = status
     self.hash = hash
-    self.reads = reads
+    self.faults = faults
   }
 }
 
@@ -69,19 +83,19 @@ enum WriteJob: Sendable {
   case filled(byteCount: Int, contentByteCount: UInt64, last: IndexedMember?)
 }
 
-/// Counts pieces that were read, so that a caller can wait until a file's bytes are captured.
+/// Counts jobs whose sources were read, so that a caller can wait until everything handed over is captured.
 final class ReadCounter: Sendable {
   private let reads = DispatchSemaphore(value: 0)
 
-  /// One piece was read.
+  /// One job was read.
   func markRead() { reads.signal() }
 
-  /// Waits until `pieceCount` pieces were read. Throws what stopped the run.
-  func wait(pieceCount: Int, stop: StopSignal) throws(ArchiveError) {
+  /// Waits until `jobCount` more jobs were read. Throws what stopped the run.
+  func wait(jobCount: Int, stop: StopSignal) throws(ArchiveError) {
     let registration = stop.token.onCancel { [reads] in
-      for _ in 0..<pieceCount { reads.signal() }
+      for _ in 0..<jobCount { reads.signal() }
     }
-    for _ in 0..<pieceCount { reads.wait() }
+    for _ in 0..<jobCount { reads.wait() }
     withExtendedLifetime(registration) {}
     try stop.check()
   }

@@ -31,6 +31,12 @@ extension ArchiveWriter {
   public func appendTree(
     directory: Int32, as archivePath: [UInt8], excluding: [GlobPattern] = []
   ) throws(ArchiveError) {
+    try appendTree(directory: directory, as: archivePath, excluding: excluding, faults: nil)
+  }
+
+  func appendTree(
+    directory: Int32, as archivePath: [UInt8], excluding: [GlobPattern], faults: ItemFaults?
+  ) throws(ArchiveError) {
     let status = try system(path: archivePath) { () throws(SystemError) in try FileSystem.status(of: directory) }
     guard status.kind == .directory else {
       throw ArchiveError(.invalidArgument, "the descriptor is not that of a directory", path: archivePath)
@@ -38,16 +44,16 @@ extension ArchiveWriter {
     let root = try system(path: archivePath) { () throws(SystemError) in try Descriptor.duplicate(of: directory) }
     try appendTree(
       root: SharedDescriptor(root), name: [], rootName: archivePath, as: archivePath, status: status,
-      excluding: excluding)
+      excluding: excluding, faults: faults)
   }
 
   private func appendTree(
     root: SharedDescriptor, name: [UInt8], rootName: [UInt8], as archivePath: [UInt8], status: FileStatus,
-    excluding: [GlobPattern]
+    excluding: [GlobPattern], faults: ItemFaults? = nil
   ) throws(ArchiveError) {
     try Self.check(archivePath: archivePath)
     let tree = SourceTree(
-      root: root, name: rootName, includesExtendedAttributes: options.includesExtendedAttributes)
+      root: root, name: rootName, includesExtendedAttributes: options.includesExtendedAttributes, faults: faults)
     if excluding.contains(where: { $0.matches(path: archivePath) }) { return }
     // "." may already be there from an earlier path; a second one would say the same.
     if !(archivePath == [UInt8(ascii: ".")] && isClaimed(archivePath)) {
@@ -63,7 +69,7 @@ extension ArchiveWriter {
       switch step {
       case .failure(let error):
         let reason = error.errno == ENOENT ? "vanished before it was read" : error.message
-        warn(prefix + error.path, "\(reason); left out")
+        leaveOut(tree, prefix + error.path, reason)
       case .entry(let entry):
         let path = prefix + entry.relativePath
         if !excluding.isEmpty, excluding.contains(where: { $0.matches(path: path) }) {
@@ -128,8 +134,14 @@ extension ArchiveWriter {
     try plan(pending)
   }
 
+  /// Reports that something of a tree is not in the archive.
+  private func leaveOut(_ tree: SourceTree, _ path: [UInt8], _ reason: String) {
+    warn(path, "\(reason); left out")
+    tree.faults?.note(path, "\(reason); left out")
+  }
+
   /// Metadata as the walk knows it; lanes complete it.
-  private func member(_ path: [UInt8], _ kind: MemberKind, _ status: FileStatus) -> Member {
+  func member(_ path: [UInt8], _ kind: MemberKind, _ status: FileStatus) -> Member {
     var member = Member(
       path: path, kind: kind, mode: status.mode,
       modificationTime: Timestamp(seconds: status.modificationSeconds, nanoseconds: status.modificationNanoseconds))
@@ -154,7 +166,7 @@ extension ArchiveWriter {
   ) throws(ArchiveError) -> [UInt8]? {
     if status.kind == .regular {
       do throws(SystemError) { _ = try openFile(tree, path) } catch {
-        warn(archivePath, "\(error.errno == ENOENT ? "vanished before it was read" : error.message); left out")
+        leaveOut(tree, archivePath, error.errno == ENOENT ? "vanished before it was read" : error.message)
         return []
       }
     }
@@ -191,7 +203,7 @@ extension ArchiveWriter {
         member.sparseExtents = try SparseMap.extents(of: descriptor.rawValue, byteCount: member.byteCount)
       }
     } catch {
-      return warn(archivePath, "\(error.errno == ENOENT ? "vanished before it was read" : error.message); left out")
+      return leaveOut(tree, archivePath, error.errno == ENOENT ? "vanished before it was read" : error.message)
     }
     try claim(archivePath, isDirectory: false)
     if member.storedByteCount < UInt64(largeByteCount) {
@@ -205,7 +217,7 @@ extension ArchiveWriter {
         warn: { self.warn(archivePath, $0) })
     }
     FileSystem.advise(descriptor.rawValue, .sequential)
-    try planLarge(member, descriptor, status)
+    try planLarge(member, descriptor, status, faults: tree.faults)
   }
 }
 

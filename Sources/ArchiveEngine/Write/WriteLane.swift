@@ -13,11 +13,17 @@ struct AssignedJob: Sendable {
 final class WriteLane {
   private let builder: ChunkBuilder
   private let stop: StopSignal
-  /// Lanes go through a tree in order, so one cursor for the tree that is being read is enough.
-  private var cursor: (tree: SourceTree, cursor: DirectoryCursor)?
+  private let opener = MemberOpener()
+  /// Told when the bytes of a job have been read.
+  private let reads: ReadCounter
+  /// The job at hand is counted in ``reads``.
+  private var isRead = false
 
-  init(options: WriterOptions, inputByteCount: Int, stop: StopSignal) throws(ArchiveError) {
+  init(
+    options: WriterOptions, inputByteCount: Int, stop: StopSignal, reads: ReadCounter
+  ) throws(ArchiveError) {
     self.stop = stop
+    self.reads = reads
     builder = try ChunkBuilder(
       encoder: FrameEncoder(options: options, inputByteCount: inputByteCount, stop: stop), stop: stop)
   }
@@ -32,6 +38,7 @@ final class WriteLane {
   /// Performs one job. Its last result always comes, whatever happens, or the drain would wait for it for ever.
   func run(_ assigned: AssignedJob, submit: @escaping (WriteResult, _ isLast: Bool) -> Void) {
     var isDone = false
+    isRead = false
     if !stop.isSet {
       do throws(ArchiveError) {
         builder.begin(assigned.slot, isFirst: assigned.sequence == 0) { result, isLast in
@@ -41,7 +48,14 @@ final class WriteLane {
         try perform(assigned)
       } catch { stop.fail(error) }
     }
+    markRead()
     if !isDone { submit(WriteResult(releasedSlot: assigned.slot), true) }
+  }
+
+  /// Tells once for each job that its sources are no longer needed.
+  private func markRead() {
+    if !isRead { reads.markRead() }
+    isRead = true
   }
 
   private func perform(_ assigned: AssignedJob) throws(ArchiveError) {
@@ -51,6 +65,7 @@ final class WriteLane {
         try stop.check()
         try add(member)
       }
+      markRead()
       try builder.finish()
     case .piece(let file, let index, let range, let isLast):
       try perform(file, index, range, isLast, assigned.slot)
@@ -66,125 +81,71 @@ final class WriteLane {
     case .none: try builder.add(pending.member)
     case .bytes(let bytes): try builder.add(pending.member, content: bytes)
     case .descriptor(let descriptor, let status):
-      try addContent(of: descriptor.rawValue, status: status, member: pending.member)
+      try addContent(of: descriptor.rawValue, status: status, member: pending.member, faults: nil)
     case .tree(let tree, let path):
-      let opened: OpenedMember
-      do throws(SystemError) { opened = try open(pending.member, tree, path) } catch {
+      let opened: MemberOpener.OpenedMember
+      do throws(SystemError) {
+        opened = try opener.open(pending.member, tree, path) { self.builder.warn(pending.member.path, $0) }
+      } catch {
         if [EMFILE, ENFILE, ENOMEM].contains(error.errno) { throw ArchiveError(error).at(path: pending.member.path) }
-        return try leaveOut(pending, because: error)
+        return try leaveOut(pending, tree.faults, because: error)
       }
       if let status = opened.status {
-        try addContent(of: opened.descriptor.rawValue, status: status, member: opened.member)
+        try addContent(of: opened.descriptor.rawValue, status: status, member: opened.member, faults: tree.faults)
       } else {
-        try addWithoutContent(opened.member)
+        try addWithoutContent(opened.member, faults: tree.faults)
       }
     }
   }
 
-  private func addWithoutContent(_ member: Member) throws(ArchiveError) {
+  private func addWithoutContent(_ member: Member, faults: ItemFaults?) throws(ArchiveError) {
     do throws(ArchiveError) { try builder.add(member) } catch {
       guard error.code == .limitExceeded else { throw error }
-      builder.warn(member.path, "\(error.message); left out")
+      degrade(member.path, "\(error.message); left out", faults)
     }
   }
 
-  private func leaveOut(_ pending: PendingMember, because error: SystemError) throws(ArchiveError) {
+  /// Reports that a member is not what its source is.
+  private func degrade(_ path: [UInt8], _ message: String, _ faults: ItemFaults?) {
+    builder.warn(path, message)
+    faults?.note(path, message)
+  }
+
+  private func leaveOut(_ pending: PendingMember, _ faults: ItemFaults?, because error: SystemError)
+    throws(ArchiveError)
+  {
     let reason = error.errno == ENOENT ? "vanished before it was read" : error.message
-    guard pending.isReferenced else { return builder.warn(pending.member.path, "\(reason); left out") }
-    builder.warn(pending.member.path, "\(reason); stored as zeros and marked incomplete, since hard links refer to it")
+    guard pending.isReferenced else { return degrade(pending.member.path, "\(reason); left out", faults) }
+    degrade(
+      pending.member.path, "\(reason); stored as zeros and marked incomplete, since hard links refer to it", faults)
     try unsafe builder.add(pending.member) { _, _ in 0 }
   }
 
-  /// A member with all that its source says; for a file it is open.
-  private struct OpenedMember: ~Copyable {
-    var member: Member
-    var descriptor: Descriptor
-    /// Present for files.
-    var status: FileStatus?
-  }
-
-  /// Completes a member from its source. Throws what the source's own calls throw: that decides about this member only.
-  private func open(_ planned: Member, _ tree: SourceTree, _ path: [UInt8]) throws(SystemError) -> OpenedMember {
-    var member = planned
-    let warn: (String) -> Void = { [builder] in builder.warn(planned.path, $0) }
-    switch member.kind {
-    case .file:
-      let (parent, name) = try locate(tree, path)
-      let descriptor = try FileSystem.open(at: parent, name, [.readOnly, .noFollow, .nonBlocking])
-      let status = try FileSystem.status(of: descriptor.rawValue)
-      // Another kind of file has taken the name since the walk: what was listed is gone.
-      guard status.kind == .regular else { throw SystemError("openat", errno: ENOENT) }
-      completeFile(&member, descriptor.rawValue, status, tree, warn)
-      return OpenedMember(member: member, descriptor: descriptor, status: status)
-    case .directory:
-      if tree.includesExtendedAttributes {
-        let (parent, name) = try locate(tree, path)
-        readAttributes(into: &member, at: parent, name.isEmpty ? [UInt8(ascii: ".")] : name, warn)
-      }
-    case .symlink, .fifo, .characterDevice, .blockDevice:
-      let (parent, name) = try locate(tree, path)
-      if member.kind == .symlink { member.linkTarget = try FileSystem.readLink(at: parent, name) }
-      if tree.includesExtendedAttributes { readAttributes(into: &member, at: parent, name, warn) }
-    case .hardlink: break
-    }
-    return OpenedMember(member: member, descriptor: Descriptor(adopting: -1), status: nil)
-  }
-
-  private func readAttributes(
-    into member: inout Member, at parent: Int32, _ name: [UInt8], _ warn: (String) -> Void
-  ) {
-    SourceAttributes.read(
-      into: &member, names: { () throws(SystemError) in try FileSystem.attributeNames(at: parent, name) },
-      value: { attribute throws(SystemError) in try FileSystem.attribute(at: parent, name, attribute) }, warn: warn)
-  }
-
-  private func readAttributes(into member: inout Member, of descriptor: Int32, _ warn: (String) -> Void) {
-    SourceAttributes.read(
-      into: &member, names: { () throws(SystemError) in try FileSystem.attributeNames(of: descriptor) },
-      value: { name throws(SystemError) in try FileSystem.attribute(of: descriptor, name) }, warn: warn)
-  }
-
-  private func completeFile(
-    _ member: inout Member, _ descriptor: Int32, _ status: FileStatus, _ tree: SourceTree, _ warn: (String) -> Void
-  ) {
-    member.mode = status.mode
-    member.modificationTime = Timestamp(
-      seconds: status.modificationSeconds, nanoseconds: status.modificationNanoseconds)
-    // What has been added since the walk is not stored; what has gone is not promised.
-    if UInt64(status.byteCount) > member.byteCount {
-      warn("grew since it was listed; only the first \(member.byteCount) bytes are stored")
-    }
-    member.byteCount = min(member.byteCount, UInt64(status.byteCount))
-    if tree.includesExtendedAttributes { readAttributes(into: &member, of: descriptor, warn) }
-    if SparseMap.mayBeSparse(status) {
-      member.sparseExtents = try? SparseMap.extents(of: descriptor, byteCount: member.byteCount)
-    }
-  }
-
-  private func addContent(of descriptor: Int32, status: FileStatus, member: Member) throws(ArchiveError) {
-    let builder = self.builder
+  private func addContent(
+    of descriptor: Int32, status: FileStatus, member: Member, faults: ItemFaults?
+  ) throws(ArchiveError) {
     do throws(ArchiveError) {
-      try readContent(of: descriptor, member: member, builder: builder)
+      try readContent(of: descriptor, member: member, faults: faults)
     } catch {
       guard error.code == .limitExceeded else { throw error }
-      return builder.warn(member.path, "\(error.message); left out")
+      return degrade(member.path, "\(error.message); left out", faults)
     }
     if member.byteCount > 0, let after = try? FileSystem.status(of: descriptor), !after.isUnchanged(since: status) {
       builder.warn(member.path, "changed while it was read")
     }
   }
 
-  private func readContent(of descriptor: Int32, member: Member, builder: ChunkBuilder) throws(ArchiveError) {
+  private func readContent(of descriptor: Int32, member: Member, faults: ItemFaults?) throws(ArchiveError) {
     try unsafe builder.add(member) { buffer, offset in
       let range = UInt64(offset)..<UInt64(offset + buffer.count)
       do throws(SystemError) {
         let count = try unsafe SparseMap.read(descriptor, extents: member.sparseExtents, range: range, into: buffer)
         if count < buffer.count {
-          builder.warn(member.path, "shrank while it was read; padded with zeros and marked incomplete")
+          degrade(member.path, "shrank while it was read; padded with zeros and marked incomplete", faults)
         }
         return count
       } catch {
-        builder.warn(member.path, "\(error.message); padded with zeros and marked incomplete")
+        degrade(member.path, "\(error.message); padded with zeros and marked incomplete", faults)
         return 0
       }
     }
@@ -210,7 +171,7 @@ final class WriteLane {
     } catch { failure = error.message }
     if count < byteCount {
       unsafe UnsafeMutableRawBufferPointer(rebasing: target[count...]).initializeMemory(as: UInt8.self, repeating: 0)
-      builder.warn(file.member.path, "\(failure); padded with zeros and marked incomplete")
+      degrade(file.member.path, "\(failure); padded with zeros and marked incomplete", file.faults)
     }
     used += byteCount
     if isLast {
@@ -219,7 +180,7 @@ final class WriteLane {
       used += padding
     }
     try unsafe file.hash.update(index, UnsafeRawBufferPointer(target), isIncomplete: count < byteCount, stop: stop)
-    file.reads.markRead()
+    markRead()
     var record: IndexedMember?
     if isLast {
       let (contentHash, isIncomplete) = file.hash.finish()
@@ -232,21 +193,5 @@ final class WriteLane {
     }
     let holes = isLast ? file.member.byteCount - file.member.storedByteCount : 0
     try builder.finishPiece(byteCount: used, contentByteCount: UInt64(byteCount) + holes, last: record)
-  }
-
-  // MARK: Places
-
-  private func cursor(for tree: SourceTree) -> DirectoryCursor {
-    if let cursor, cursor.tree === tree { return cursor.cursor }
-    let new = DirectoryCursor(root: tree.root)
-    cursor = (tree, new)
-    return new
-  }
-
-  private func locate(_ tree: SourceTree, _ path: [UInt8]) throws(SystemError) -> (parent: Int32, name: [UInt8]) {
-    guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else {
-      return (try cursor(for: tree).descriptor(for: [][...]), path)
-    }
-    return (try cursor(for: tree).descriptor(for: path[..<slash]), Array(path[(slash + 1)...]))
   }
 }

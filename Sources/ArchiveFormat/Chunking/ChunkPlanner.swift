@@ -52,6 +52,16 @@ public struct ChunkPlanner<Payload: Sendable>: Sendable {
     settle(isFinal: false, into: &groups)
   }
 
+  /// Lets `body` change the members that are pending, from the last one back to the first for which it gives nil. Their weights and sizes stay as planned.
+  public mutating func updateLast<Failure: Error>(
+    _ body: (Payload) throws(Failure) -> Payload?
+  ) throws(Failure) {
+    for index in pending.indices.reversed() {
+      guard let payload = try body(pending[index].payload) else { return }
+      pending[index].payload = payload
+    }
+  }
+
   /// A boundary that comes from outside, as before a large file or at the end: closes what is pending.
   public mutating func flush(into groups: inout [[Payload]]) {
     settle(isFinal: true, into: &groups)

@@ -19,6 +19,9 @@ public struct Manifest: Sendable, Equatable {
     }
   }
 
+  /// Key in the closing manifest of an archive in which a name occurs twice, as after an item that failed and was appended again: the last counts.
+  public static let repeatedNamesKey = "archive.repeated-names"
+
   /// The pairs in the order given by the writer.
   public var pairs: [Pair]
 

@@ -27,6 +27,7 @@ struct ReadingConfiguration: Sendable {
       switch event {
       case .progress(let progress): reporter.update(progress)
       case .warning(let warning): reporter.warn(warning)
+      case .manifest: break
       }
     }
     return try engine(about: name) { () throws(ArchiveError) in
