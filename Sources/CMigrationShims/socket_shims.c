@@ -2,9 +2,12 @@
 #include "socket_shims.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 int64_t amk_socket_pair(int32_t ends[2]) {
@@ -80,4 +83,25 @@ int64_t amk_poll(int32_t descriptor, int32_t writing, int32_t wake, int32_t mill
   while (count < 0 && errno == EINTR && milliseconds < 0);
   if (count < 0) return errno == EINTR ? 0 : -errno;
   return (waits[0].revents ? 1 : 0) | (waits[1].revents ? 2 : 0);
+}
+
+int32_t amk_judge_descriptor(int32_t descriptor) {
+  int flags = fcntl(descriptor, F_GETFL);
+  if (flags < 0) return AMK_DESCRIPTOR_FAILED;
+  if (flags & O_PATH) return AMK_DESCRIPTOR_PATH_ONLY;
+  struct stat status;
+  if (fstat(descriptor, &status) != 0) return AMK_DESCRIPTOR_FAILED;
+  if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return AMK_DESCRIPTOR_KIND;
+  if ((flags & O_ACCMODE) == O_WRONLY) return AMK_DESCRIPTOR_WRITE_ONLY;
+  struct statfs system;
+  if (fstatfs(descriptor, &system) != 0) return AMK_DESCRIPTOR_FAILED;
+  // Magic numbers of statfs(2): proc, sysfs, debugfs, tracefs, cgroup, cgroup2, securityfs, selinuxfs, bpf, pstore, efivarfs, configfs,
+  // devpts, mqueue, binfmt_misc, autofs, nsfs.
+  static const uint32_t pseudo[] = {0x9fa0,     0x62656572, 0x64626720, 0x74726163, 0x0027e0eb, 0x63677270,
+                                    0x73636673, 0xf97cff8c, 0xcafe4a11, 0x6165676c, 0xde5e81e4, 0x62656570,
+                                    0x1cd1,     0x19800202, 0x42494e4d, 0x0187,     0x6e736673};
+  for (size_t index = 0; index < sizeof pseudo / sizeof pseudo[0]; index++) {
+    if ((uint32_t)system.f_type == pseudo[index]) return AMK_DESCRIPTOR_PSEUDO;
+  }
+  return S_ISDIR(status.st_mode) ? 2 : 1;
 }

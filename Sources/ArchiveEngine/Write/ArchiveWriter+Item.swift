@@ -17,6 +17,12 @@ public struct WithdrawnMembers: Sendable {
   public var prefixes: [[UInt8]]
   /// XXH3-64 of the paths of single members.
   public var pathHashes: [UInt64]
+
+  /// Makes a list.
+  public init(prefixes: [[UInt8]] = [], pathHashes: [UInt64] = []) {
+    self.prefixes = prefixes
+    self.pathHashes = pathHashes
+  }
 }
 
 extension ArchiveWriter {

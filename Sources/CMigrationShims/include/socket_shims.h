@@ -16,3 +16,12 @@ int64_t amk_receive(int32_t socket, void *_Nonnull bytes, size_t capacity, int32
 // Waits until `descriptor` is ready for reading (`writing` 0) or writing (1), or `wake` (-1: none) can be read: a sum of 1 and 2; 0 when the
 // time is over. A negative time waits without end.
 int64_t amk_poll(int32_t descriptor, int32_t writing, int32_t wake, int32_t milliseconds);
+
+// What a received descriptor is good for: 1 a regular file, 2 a directory, both open for reading and on a real file system;
+// else one of the reasons below.
+#define AMK_DESCRIPTOR_KIND (-1)      // neither a file nor a directory
+#define AMK_DESCRIPTOR_PATH_ONLY (-2) // opened with O_PATH: whoever sent it may not be allowed to read it
+#define AMK_DESCRIPTOR_WRITE_ONLY (-3)
+#define AMK_DESCRIPTOR_PSEUDO (-4)    // on proc, sysfs or the like, where a file is not data
+#define AMK_DESCRIPTOR_FAILED (-5)
+int32_t amk_judge_descriptor(int32_t descriptor);

@@ -1,0 +1,96 @@
+package import ArchiveEngine
+internal import ArchiveFormat
+package import ArchiveIO
+package import MigrationWire
+
+/// The archive of an export: takes items from wherever they come and gives each an answer.
+///
+/// Calls come one after the other, from any thread.
+package final class ExportArchive {
+  private let writer: ArchiveWriter
+  private let owner: (user: UInt32, group: UInt32)
+  /// Items that are in the archive, whole.
+  package private(set) var itemCount: UInt64 = 0
+
+  /// - Parameters:
+  ///   - output: where the archive goes: a file, pipe or socket.
+  ///   - owner: of items that come by value.
+  package init(
+    to output: Int32, manifest: MigrationManifest, owner: (user: UInt32, group: UInt32), threadCount: Int = 0,
+    cancellation: CancellationToken, onEvent: @escaping @Sendable (WriterEvent) -> Void
+  ) throws(MigrationError) {
+    var options = WriterOptions()
+    options.threadCount = threadCount
+    options.manifest = manifest.pairs
+    if !manifest.isCompressible { options.level = 0 }
+    do throws(ArchiveError) {
+      writer = try ArchiveWriter(to: output, options: options, cancellation: cancellation, onEvent: onEvent)
+    } catch { throw MigrationError(error, doing: "the archive cannot be begun") }
+    self.owner = owner
+  }
+
+  /// Takes an item; its bytes are captured when this returns.
+  ///
+  /// - Throws: what ends the export. What concerns the item alone is the answer.
+  package func append(_ item: ItemMessage, _ descriptor: SharedDescriptor?) throws(MigrationError) -> ItemReply {
+    do throws(ArchiveError) {
+      let outcome: ItemOutcome
+      switch item.content {
+      case .descriptor:
+        guard let descriptor else {
+          throw ArchiveError(.invalidArgument, "an item came without its descriptor", path: item.path)
+        }
+        if let reason = ReceivedDescriptor.refusal(of: descriptor) {
+          return .refused(message: ArchiveError(.rejected, reason, path: item.path).description)
+        }
+        outcome = try writer.appendItem(descriptor: descriptor.rawValue, as: item.path)
+      case .file(let content):
+        outcome = try writer.appendItem(member(.file, item), content: content)
+      case .symlink(let target):
+        var link = member(.symlink, item)
+        link.linkTarget = target
+        outcome = try writer.appendItem(link)
+      }
+      switch outcome {
+      case .complete:
+        itemCount += 1
+        return .accepted
+      case .refused(let error): return .refused(message: error.description)
+      case .partial(let error):
+        return .refused(message: "\(error.description); what is in the archive of it is left out by an import")
+      }
+    } catch {
+      if error.code == .cancelled { return .cancelled }
+      throw MigrationError(error, doing: "the archive cannot be written")
+    }
+  }
+
+  private func member(_ kind: MemberKind, _ item: ItemMessage) -> Member {
+    var member = Member(
+      path: item.path, kind: kind, mode: kind == .symlink ? 0o777 : item.mode & 0o7777,
+      modificationTime: Timestamp(seconds: item.modificationSeconds, nanoseconds: item.modificationNanoseconds))
+    member.userID = UInt64(owner.user)
+    member.groupID = UInt64(owner.group)
+    return member
+  }
+
+  /// Ends the archive.
+  package func finish() throws(MigrationError) -> WriteSummary {
+    do throws(ArchiveError) {
+      return try writer.finish(
+        closingManifest: MigrationManifest.closingPairs(itemCount: itemCount, withdrawn: writer.withdrawnMembers))
+    } catch { throw MigrationError(error, doing: "the archive cannot be finished") }
+  }
+}
+
+extension MigrationError {
+  /// An error of the engine.
+  init(_ error: ArchiveError, doing what: String) {
+    switch error.code {
+    case .cancelled: self.init(.cancelled, "cancelled")
+    case .noSpace: self.init(.noSpace, "\(what): \(error.description)")
+    case .system: self.init(.system, "\(what): \(error.description)")
+    default: self.init(.archive, "\(what): \(error.description)")
+    }
+  }
+}
