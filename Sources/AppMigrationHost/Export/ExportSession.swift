@@ -76,7 +76,7 @@ struct ExportSession {
   func run() throws(MigrationError) -> ExportSummary {
     let app = try ExtensionApp(executable: options.executable, containerPath: options.containerPath)
     try app.requireContainer()
-    let lock = try MigrationLock.acquire(app.layout)
+    let lock = try MigrationLock.acquire(app.layout, stoppingOrphans: ExtensionApp.stopOrphans)
     defer { lock.release() }
     let output = try openOutput()
     do throws(MigrationError) {
@@ -137,7 +137,8 @@ struct ExportSession {
       process, timeouts: options.timeouts, cancellation: cancellation,
       probe: ExtensionRun.Probe(isActive: { SinkWatch.isBlocked(sinkDescriptor) }))
     defer { run.close() }
-    try journal.begin(process, in: app.layout)
+    (journal.processID, journal.startTime) = (process.processID, process.startTime)
+    try journal.write(to: app.layout)
     try process.start()
     try run.send(
       .begin(
@@ -166,7 +167,7 @@ struct ExportSession {
     try takeItems(run, archive)
     try run.finish()
     let written = try run.withVerdict { () throws(MigrationError) in try archive.finish() }
-    try MigrationJournal.remove(from: app.layout)
+    try MigrationJournal.remove(app.layout)
     return ExportSummary(
       uncompressedByteCount: written.contentByteCount,
       compressedByteCount: description.isCompressible ? written.archiveByteCount : nil, description: description,

@@ -45,6 +45,51 @@ struct ExtensionApp {
       groups: groups.map { MigrationTask.Group(identifier: $0, path: layout.groupPath($0)) })
   }
 
+  /// Makes container and groups, as far as they are missing.
+  func prepareContainer() throws(MigrationError) { try layout.prepare(groups: groups) }
+
+  /// Ends extensions that have outlived their system.
+  static let stopOrphans: OrphanStopper = { path throws(MigrationError) in
+    _ = try OrphanHunter.stopHolders(ofLockFile: path)
+  }
+
+  // MARK: Staging
+
+  /// Removes what an older run has left in the place of the staging directory.
+  func removeStaging() throws(MigrationError) {
+    try StateDirectory.make(layout).remove(StateName.staging)
+  }
+
+  /// The staging directory, open for reading.
+  func openStaging() throws(MigrationError) -> SharedDescriptor {
+    do throws(SystemError) {
+      return SharedDescriptor(
+        try FileSystem.open(
+          at: FileSystem.currentDirectory, layout.stagingPath, [.readOnly, .directory, .noFollow]))
+    } catch { throw .place("open", layout.stagingPath, error) }
+  }
+
+  /// Free bytes where container and staging directory lie.
+  var freeByteCount: UInt64? {
+    guard
+      let directory = try? FileSystem.open(
+        at: FileSystem.currentDirectory, layout.containerPath, [.readOnly, .directory])
+    else { return nil }
+    return try? FileSystem.freeSpace(directory.rawValue).byteCount
+  }
+
+  /// Brings the app groups to the disk; they may lie on another file system than the container.
+  func syncGroups() throws(MigrationError) {
+    for path in groupPaths {
+      do throws(SystemError) {
+        let directory = try FileSystem.open(at: FileSystem.currentDirectory, path, [.readOnly, .directory, .noFollow])
+        try FileSystem.syncFileSystem(directory.rawValue)
+      } catch {
+        if !error.isNotFound { throw .place("bring to the disk", path, error) }
+      }
+    }
+  }
+
   var groupPaths: [[UInt8]] { groups.map(layout.groupPath) }
 
   /// A process that waits for its start.

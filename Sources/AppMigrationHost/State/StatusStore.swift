@@ -35,6 +35,8 @@ package enum StatusStore {
   package static let interruptedCode = 1
   /// The stored result cannot be read.
   package static let damagedCode = 2
+  /// The system ended the import; the description says why.
+  package static let failureCode = 3
 
   /// What is on the disk. A cleared record is kept while its migration has a journal: without it, whoever cleans up after an interruption
   /// would take a success that the app has already seen for an import without a result, and would empty the container.

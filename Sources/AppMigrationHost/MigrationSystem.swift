@@ -1,0 +1,61 @@
+public import ArchiveIO
+public import MigrationWire
+
+/// The system that runs migrations: starts extensions in a sandbox, owns the archive, keeps the state.
+///
+/// All calls block; `cancellation` ends them. Many may run at once in one process, one for each app.
+public enum MigrationSystem {
+  /// Lets an extension export its app's data.
+  ///
+  /// - Throws: ``MigrationError``; no archive is left then.
+  public static func export(
+    _ options: ExportOptions, cancellation: CancellationToken = CancellationToken(),
+    onEvent: @escaping @Sendable (MigrationEvent) -> Void = { _ in }
+  ) throws(MigrationError) -> ExportSummary {
+    try ExportSession(options, cancellation: cancellation, onEvent: onEvent).run()
+  }
+
+  /// Unpacks an archive and lets an extension import it.
+  ///
+  /// - Throws: ``MigrationError``; the container is empty then, or as it was before, and the failure is stored for the app.
+  public static func importArchive(
+    _ options: ImportOptions, cancellation: CancellationToken = CancellationToken(),
+    onEvent: @escaping @Sendable (MigrationEvent) -> Void = { _ in }
+  ) throws(MigrationError) -> ImportSummary {
+    try ImportSession(options, cancellation: cancellation, onEvent: onEvent).run()
+  }
+
+  /// Asks an extension what it would export.
+  public static func describe(
+    executable: [UInt8], containerPath: [UInt8]? = nil, timeouts: MigrationTimeouts = .init(),
+    cancellation: CancellationToken = CancellationToken()
+  ) throws(MigrationError) -> ExtensionDescription {
+    let app = try ExtensionApp(executable: executable, containerPath: containerPath)
+    try app.requireContainer()
+    let process = try app.prepare(.export, lock: nil, requiresSandbox: false)
+    let run = ExtensionRun(process, timeouts: timeouts, cancellation: cancellation, probe: .init())
+    defer { run.close() }
+    try process.start()
+    try run.send(.begin(app.task(.describe)))
+    switch try run.receive().message {
+    case .description(let description):
+      return description
+    case .failed(let error): throw MigrationError(extension: error)
+    default: throw run.violation("its first message is no description")
+    }
+  }
+
+  /// The result of an app's last import; nil when there is none or the app has cleared it. Changes nothing.
+  ///
+  /// A migration that was interrupted and not yet cleaned up counts as a failure.
+  public static func status(
+    bundleIdentifier: String, containerPath: [UInt8]? = nil
+  ) throws(MigrationError) -> StatusRecord? {
+    try MigrationState.status(ContainerLayout(bundleIdentifier: bundleIdentifier, containerPath: containerPath))
+  }
+
+  /// Forgets the result of an app's last import, a failure too.
+  public static func clearStatus(bundleIdentifier: String, containerPath: [UInt8]? = nil) throws(MigrationError) {
+    try StatusStore.clear(ContainerLayout(bundleIdentifier: bundleIdentifier, containerPath: containerPath))
+  }
+}
