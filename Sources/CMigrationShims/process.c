@@ -1,6 +1,9 @@
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,3 +47,24 @@ int64_t amk_group_kill(int32_t group) {
 int32_t amk_group_exists(int32_t group) { return group > 1 && (kill(-group, 0) == 0 || errno == EPERM); }
 
 int64_t amk_clock_ticks(void) { return sysconf(_SC_CLK_TCK); }
+
+int64_t amk_list_numbers(int32_t directory, const char *path, int32_t *numbers, size_t capacity) {
+  int descriptor = openat(directory, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return -errno;
+  DIR *stream = fdopendir(descriptor);
+  if (!stream) {
+    int error = errno;
+    close(descriptor);
+    return -error;
+  }
+  int64_t count = 0;
+  for (struct dirent *entry; (entry = readdir(stream));) {
+    char *end;
+    long number = strtol(entry->d_name, &end, 10);
+    if (*end != 0 || end == entry->d_name || number < 0 || number > INT32_MAX) continue;
+    if ((size_t)count < capacity) numbers[count] = (int32_t)number;
+    count++;
+  }
+  closedir(stream);
+  return count;
+}

@@ -68,3 +68,6 @@ int64_t amk_group_kill(int32_t group);
 int32_t amk_group_exists(int32_t group);
 // Clock ticks a second in the files of /proc.
 int64_t amk_clock_ticks(void);
+// The names in the directory `path` (below `directory`) that are numbers: how many there are, of which at most
+// `capacity` are stored.
+int64_t amk_list_numbers(int32_t directory, const char *_Nonnull path, int32_t *_Nonnull numbers, size_t capacity);
