@@ -35,7 +35,6 @@ public enum MigrationSystem {
     let process = try app.prepare(.export, lock: nil, requiresSandbox: false)
     let run = ExtensionRun(process, timeouts: timeouts, cancellation: cancellation, probe: .init())
     defer { run.close() }
-    try process.start()
     try run.send(.begin(app.task(.describe)))
     switch try run.receive().message {
     case .description(let description):

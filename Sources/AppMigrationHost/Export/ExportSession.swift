@@ -1,5 +1,5 @@
 internal import ArchiveEngine
-public import ArchiveIO
+internal import ArchiveIO
 public import MigrationWire
 internal import Synchronization
 
@@ -115,7 +115,7 @@ struct ExportSession {
 
   private func checkFreeSpace(_ output: Output, for description: ExtensionDescription) throws(MigrationError) {
     guard let file = output.file, !file.isDirect, description.sizeEstimate > 0 else { return }
-    guard let free = try? FileSystem.freeSpace(output.descriptor).byteCount else { return }
+    guard let free = try? ProcessFacts.freeSpace(of: output.descriptor).bytes else { return }
     guard free < UInt64(description.sizeEstimate) else { return }
     throw MigrationError(
       .noSpace,
@@ -139,7 +139,6 @@ struct ExportSession {
     defer { run.close() }
     (journal.processID, journal.startTime) = (process.processID, process.startTime)
     try journal.write(to: app.layout)
-    try process.start()
     try run.send(
       .begin(
         app.task(.export(platform: options.platform, options: options.options))))

@@ -1,5 +1,5 @@
-internal import ArchiveEngine
-public import ArchiveIO
+public import ArchiveEngine
+internal import ArchiveIO
 public import MigrationWire
 
 /// What an import is about.
@@ -80,11 +80,15 @@ struct ImportSession {
     let lock = try MigrationLock.acquire(app.layout, stoppingOrphans: ExtensionApp.stopOrphans)
     defer { lock.release() }
     var transaction = try ImportTransaction(app.layout, replacing: options.replaces)
+    let result: Result<ImportSummary, MigrationError>
     do throws(MigrationError) {
-      let summary = try importArchive(app, lock, &transaction)
+      result = .success(try importArchive(app, lock, &transaction))
+    } catch { result = .failure(error) }
+    switch result {
+    case .success(let summary):
       try transaction.finish()
       return summary
-    } catch {
+    case .failure(let error):
       do throws(MigrationError) {
         try transaction.fail(ErrorRecord(error))
         try transaction.finish()
@@ -116,7 +120,6 @@ struct ImportSession {
       probe: ExtensionRun.Probe(isWorking: { probe.isWorking($0) }))
     defer { run.close() }
     try transaction.willRun(processID: process.processID, startTime: process.startTime)
-    try process.start()
     try run.send(
       .begin(
         app.task(

@@ -75,7 +75,7 @@ struct ExtensionApp {
       let directory = try? FileSystem.open(
         at: FileSystem.currentDirectory, layout.containerPath, [.readOnly, .directory])
     else { return nil }
-    return try? FileSystem.freeSpace(directory.rawValue).byteCount
+    return try? ProcessFacts.freeSpace(of: directory.rawValue).bytes
   }
 
   /// Brings the app groups to the disk; they may lie on another file system than the container.
