@@ -28,8 +28,12 @@ let package = Package(
     .target(name: "ArchiveIO", dependencies: ["CLinuxShims"], swiftSettings: rules),
     .target(
       name: "ArchiveEngine", dependencies: ["ArchiveFormat", "ArchiveIO", "CZstd", "CXXHash"], swiftSettings: rules),
+    .target(
+      name: "CommandLineTool", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO"],
+      path: "Tools/CommandLineTool", swiftSettings: rules),
     .executableTarget(
-      name: "starc", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO", "CXXHash", "CZstd"],
+      name: "starc",
+      dependencies: ["CommandLineTool", "ArchiveEngine", "ArchiveFormat", "ArchiveIO", "CXXHash", "CZstd"],
       path: "Tools/starc",
       swiftSettings: rules),
 
@@ -42,7 +46,8 @@ let package = Package(
     .target(
       name: "AppMigrationKit", dependencies: ["AppMigrationHost", "ArchiveIO", "MigrationWire"], swiftSettings: rules),
     .executableTarget(
-      name: "appmigrate", dependencies: ["AppMigrationHost", "ArchiveEngine", "ArchiveIO", "MigrationWire"],
+      name: "appmigrate",
+      dependencies: ["CommandLineTool", "AppMigrationHost", "ArchiveEngine", "ArchiveIO", "MigrationWire"],
       path: "Tools/appmigrate", swiftSettings: rules),
 
     .target(name: "TestSupport", dependencies: ["ArchiveIO"], path: "Tests/TestSupport", swiftSettings: rules),
@@ -61,6 +66,7 @@ let package = Package(
     .testTarget(
       name: "AppMigrationKitTests", dependencies: ["AppMigrationKit"], swiftSettings: rules),
     .testTarget(
-      name: "StarcTests", dependencies: ["starc", "ArchiveFormat", "TestSupport"], swiftSettings: rules),
+      name: "StarcTests", dependencies: ["starc", "CommandLineTool", "ArchiveFormat", "TestSupport"],
+      swiftSettings: rules),
   ]
 )

@@ -1,5 +1,6 @@
 internal import ArchiveEngine
 internal import ArchiveFormat
+import CommandLineTool
 internal import Testing
 
 @testable import starc

@@ -1,9 +1,4 @@
-internal import ArchiveIO
+internal import CommandLineTool
 internal import Glibc
 
-let outputIsOpen = Signals.reserveStandardDescriptors()
-let cancellation = CancellationToken()
-Signals.install(cancelling: cancellation)
-let output = StandardOutput(isOpen: outputIsOpen, token: cancellation)
-let status = Tool(output: output, cancellation: cancellation).run(ProcessArguments.bytes)
-exit(status.rawValue)
+exit(Tool(.starc).run(ProcessArguments.bytes).rawValue)

@@ -1,5 +1,6 @@
 internal import ArchiveEngine
 internal import ArchiveIO
+internal import CommandLineTool
 
 /// What is common to the commands that read an archive.
 struct ReadingConfiguration: Sendable {

@@ -1,5 +1,6 @@
 internal import ArchiveEngine
 internal import ArchiveIO
+internal import CommandLineTool
 internal import Glibc
 
 extension Command {
@@ -21,6 +22,7 @@ extension Command {
       "find . -newer stamp -print0 | starc create new.tar.zst --null --files-from -",
       "starc create - project | ssh host starc extract - project",
     ],
+    needsWholeOutput: true,
     prepare: { arguments, common throws(Failure) in
       let configuration = try CreateConfiguration(arguments, common)
       return { session throws(Failure) in try Create(configuration, session).run() }

@@ -1,4 +1,5 @@
 internal import ArchiveEngine
+internal import CommandLineTool
 
 /// What `create` is to do.
 struct CreateConfiguration: Sendable {

@@ -1,4 +1,5 @@
 internal import ArchiveEngine
+internal import CommandLineTool
 
 /// What `extract` is to do.
 struct ExtractConfiguration: Sendable {

@@ -1,4 +1,5 @@
 internal import ArchiveEngine
+internal import CommandLineTool
 
 extension Command {
   private static let long = OptionSpec(

@@ -1,5 +1,6 @@
 internal import ArchiveEngine
 internal import ArchiveIO
+internal import CommandLineTool
 
 /// Reads the lists of `--files-from`.
 enum PathList {

@@ -1,5 +1,6 @@
 internal import ArchiveEngine
 internal import ArchiveIO
+internal import CommandLineTool
 
 /// A path to archive: where it is, and what it is called in the archive.
 struct SourcePath: Sendable {

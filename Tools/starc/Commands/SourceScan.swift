@@ -1,5 +1,6 @@
 internal import ArchiveEngine
 internal import ArchiveIO
+internal import CommandLineTool
 
 /// A quick look at what is to be archived, so that progress has a total.
 struct SourceScan {

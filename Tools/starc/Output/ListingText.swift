@@ -1,5 +1,6 @@
 internal import ArchiveEngine
 internal import ArchiveFormat
+internal import CommandLineTool
 
 /// Members as `list` shows them.
 struct ListingText {

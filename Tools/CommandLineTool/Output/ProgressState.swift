@@ -1,26 +1,26 @@
-internal import ArchiveEngine
+package import ArchiveEngine
 
 /// How far a run is, for display: never backwards, and the whole only at the end. Pure arithmetic.
-struct ProgressState: Sendable {
+package struct ProgressState: Sendable {
   /// What is to be done, when known.
-  private(set) var totalByteCount: UInt64?
-  private(set) var byteCount: UInt64 = 0
-  private(set) var memberCount: UInt64 = 0
-  private(set) var elapsed: Duration = .zero
-  private(set) var isFinished = false
+  package private(set) var totalByteCount: UInt64?
+  package private(set) var byteCount: UInt64 = 0
+  package private(set) var memberCount: UInt64 = 0
+  package private(set) var elapsed: Duration = .zero
+  package private(set) var isFinished = false
 
   /// Nothing done yet.
-  init(totalByteCount: UInt64?) { self.totalByteCount = totalByteCount }
+  package init(totalByteCount: UInt64?) { self.totalByteCount = totalByteCount }
 
   /// Takes what the engine reports. Files that grow meanwhile do not lead beyond the total.
-  mutating func update(_ progress: ArchiveProgress, elapsed: Duration) {
+  package mutating func update(_ progress: ArchiveProgress, elapsed: Duration) {
     byteCount = max(byteCount, min(progress.contentByteCount, totalByteCount ?? .max))
     memberCount = max(memberCount, progress.memberCount)
     self.elapsed = max(self.elapsed, elapsed)
   }
 
   /// All is done, whatever was expected.
-  mutating func finish(elapsed: Duration) {
+  package mutating func finish(elapsed: Duration) {
     byteCount = totalByteCount ?? byteCount
     totalByteCount = byteCount
     self.elapsed = max(self.elapsed, elapsed)
@@ -28,7 +28,7 @@ struct ProgressState: Sendable {
   }
 
   /// 0...99 while it runs, 100 at the end; nil without a total.
-  var percent: Int? {
+  package var percent: Int? {
     if isFinished { return 100 }
     guard let totalByteCount else { return nil }
     guard totalByteCount > 0 else { return 0 }
@@ -38,13 +38,13 @@ struct ProgressState: Sendable {
   }
 
   /// Average since the begin.
-  var bytesPerSecond: UInt64 {
+  package var bytesPerSecond: UInt64 {
     let seconds = elapsed / .seconds(1)
     return seconds > 0.001 ? UInt64(min(Double(byteCount) / seconds, 1e18)) : 0
   }
 
   /// Nil when it cannot be told yet.
-  var secondsRemaining: UInt64? {
+  package var secondsRemaining: UInt64? {
     if isFinished { return 0 }
     guard let totalByteCount, bytesPerSecond > 0 else { return nil }
     return (totalByteCount - byteCount) / bytesPerSecond
@@ -53,7 +53,7 @@ struct ProgressState: Sendable {
   // MARK: Display
 
   /// One line of at most `width` columns: details are dropped, then the bar, before anything is cut.
-  func line(label: String, width: Int) -> String {
+  package func line(label: String, width: Int) -> String {
     let share = percent.map { String(repeating: " ", count: $0 < 10 ? 2 : $0 < 100 ? 1 : 0) + "\($0) %" }
     var amount = SizeText.decimal(byteCount)
     if let totalByteCount { amount += " of " + SizeText.decimal(totalByteCount) }
@@ -79,7 +79,7 @@ struct ProgressState: Sendable {
   }
 
   /// One JSON object.
-  var json: [UInt8] {
+  package var json: [UInt8] {
     JSONText.line { text in
       text.field("event", "progress")
       text.field("bytes", byteCount)

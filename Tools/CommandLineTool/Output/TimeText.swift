@@ -1,9 +1,9 @@
-internal import ArchiveFormat
+package import ArchiveFormat
 
 /// Times for people. Always UTC: a list is the same everywhere, and no time zone data are needed.
-enum TimeText {
+package enum TimeText {
   /// "YYYY-MM-DD HH:MM".
-  static func minute(_ time: Timestamp) -> String {
+  package static func minute(_ time: Timestamp) -> String {
     let days = floorDivide(time.seconds, 86_400)
     // Not `seconds - days * 86,400`: at the smallest 64-bit time the product is too large.
     let remainder = time.seconds % 86_400
@@ -14,14 +14,14 @@ enum TimeText {
   }
 
   /// "0:07", "12:30", "3:05:00".
-  static func duration(seconds: UInt64) -> String {
+  package static func duration(seconds: UInt64) -> String {
     let rest = Int64(clamping: seconds)
     let (hours, minutes) = (rest / 3600, rest / 60 % 60)
     return hours > 0 ? "\(hours):\(pad(minutes, 2)):\(pad(rest % 60, 2))" : "\(minutes):\(pad(rest % 60, 2))"
   }
 
   /// "12.3 s".
-  static func seconds(_ duration: Duration) -> String {
+  package static func seconds(_ duration: Duration) -> String {
     let (seconds, attoseconds) = duration.components
     let tenths = max(0, attoseconds / 10_000_000_000_000_000)
     return "\(max(0, seconds)).\(pad(tenths, 2)) s"

@@ -1,13 +1,13 @@
 internal import ArchiveEngine
 
 /// Writes JSON: the fields of nested objects and arrays, in the order in which they are given.
-struct JSONText {
+package struct JSONText {
   /// What was written so far, UTF-8.
-  private(set) var bytes: [UInt8] = []
+  package private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
   /// One object on a line of its own.
-  static func line(_ body: (inout JSONText) -> Void) -> [UInt8] {
+  package static func line(_ body: (inout JSONText) -> Void) -> [UInt8] {
     var text = JSONText()
     text.object(body)
     text.bytes.append(0x0A)
@@ -15,10 +15,10 @@ struct JSONText {
   }
 
   /// An object, as a value.
-  mutating func object(_ body: (inout JSONText) -> Void) { nest(0x7B, 0x7D, body) }
+  package mutating func object(_ body: (inout JSONText) -> Void) { nest(0x7B, 0x7D, body) }
 
   /// An array, as a value.
-  mutating func array(_ body: (inout JSONText) -> Void) { nest(0x5B, 0x5D, body) }
+  package mutating func array(_ body: (inout JSONText) -> Void) { nest(0x5B, 0x5D, body) }
 
   private mutating func nest(_ open: UInt8, _ close: UInt8, _ body: (inout JSONText) -> Void) {
     comma()
@@ -35,7 +35,7 @@ struct JSONText {
   }
 
   /// The name of the next value.
-  mutating func name(_ name: String) {
+  package mutating func name(_ name: String) {
     comma()
     quote(Array(name.utf8))
     bytes.append(0x3A)
@@ -45,25 +45,25 @@ struct JSONText {
   // MARK: Values
 
   /// Text.
-  mutating func value(_ text: String) {
+  package mutating func value(_ text: String) {
     comma()
     quote(Array(text.utf8))
   }
 
   /// A whole number.
-  mutating func value(_ number: some FixedWidthInteger) {
+  package mutating func value(_ number: some FixedWidthInteger) {
     comma()
     bytes.append(contentsOf: String(number).utf8)
   }
 
   /// True or false.
-  mutating func value(_ flag: Bool) {
+  package mutating func value(_ flag: Bool) {
     comma()
     bytes.append(contentsOf: (flag ? "true" : "false").utf8)
   }
 
   /// Null.
-  mutating func null() {
+  package mutating func null() {
     comma()
     bytes.append(contentsOf: "null".utf8)
   }
@@ -71,25 +71,25 @@ struct JSONText {
   // MARK: Fields
 
   /// A field with text, null for nil.
-  mutating func field(_ name: String, _ text: String?) {
+  package mutating func field(_ name: String, _ text: String?) {
     self.name(name)
     if let text { value(text) } else { null() }
   }
 
   /// A field with a number, null for nil.
-  mutating func field(_ name: String, _ number: (some FixedWidthInteger)?) {
+  package mutating func field(_ name: String, _ number: (some FixedWidthInteger)?) {
     self.name(name)
     if let number { value(number) } else { null() }
   }
 
   /// A field with true or false.
-  mutating func field(_ name: String, _ flag: Bool) {
+  package mutating func field(_ name: String, _ flag: Bool) {
     self.name(name)
     value(flag)
   }
 
   /// A field with seconds, to the millisecond.
-  mutating func field(_ name: String, seconds duration: Duration) {
+  package mutating func field(_ name: String, seconds duration: Duration) {
     self.name(name)
     comma()
     let (seconds, attoseconds) = duration.components
@@ -98,7 +98,7 @@ struct JSONText {
   }
 
   /// A name of bytes: as text with U+FFFD for what is not UTF-8, and then also exactly, as `NAMEBase64`.
-  mutating func field(_ name: String, lossy raw: [UInt8]) {
+  package mutating func field(_ name: String, lossy raw: [UInt8]) {
     self.name(name)
     if let text = String(validating: raw, as: UTF8.self) {
       value(text)

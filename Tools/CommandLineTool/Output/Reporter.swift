@@ -1,11 +1,11 @@
-internal import ArchiveEngine
+package import ArchiveEngine
 internal import ArchiveIO
 internal import Glibc
 
 /// Standard error: progress, warnings and errors, which do not get into each other's way. Any thread.
-final class Reporter: Sendable {
+package final class Reporter: Sendable {
   /// How progress is shown.
-  enum Style: Sendable {
+  package enum Style: Sendable {
     case none
     /// A bar on a terminal, drawn over and over.
     case bar
@@ -25,33 +25,36 @@ final class Reporter: Sendable {
   }
 
   private let state = Locked(State())
+  /// Its name stands before every message.
+  private let program: String
   private let isQuiet: Bool
   /// How progress is shown.
-  let style: Style
+  package let style: Style
 
   /// Between two updates. Ten a second is what eyes can follow.
   private static let interval: Duration = .milliseconds(100)
   private static let lineInterval: Duration = .milliseconds(500)
 
   /// With `isQuiet` only errors are shown.
-  init(isQuiet: Bool = false, style: Style = .none) {
+  package init(program: String, isQuiet: Bool = false, style: Style = .none) {
+    self.program = program
     self.isQuiet = isQuiet
     self.style = style
   }
 
   /// Whether standard error is a terminal.
-  static var isTerminal: Bool { isatty(2) == 1 }
+  package static var isTerminal: Bool { isatty(2) == 1 }
 
   /// Whether anybody sees progress, which may cost a look ahead.
-  var showsProgress: Bool { style != .none }
+  package var showsProgress: Bool { style != .none }
 
   /// How many things were reported that make the run less than clean.
-  var degradationCount: UInt64 { state.withLock { $0.degradationCount } }
+  package var degradationCount: UInt64 { state.withLock { $0.degradationCount } }
 
   // MARK: Progress
 
   /// Shows the beginning of a run of `totalByteCount` bytes; nil when that is not known.
-  func begin(_ label: String, totalByteCount: UInt64?) {
+  package func begin(_ label: String, totalByteCount: UInt64?) {
     guard showsProgress else { return }
     state.withLock { state in
       state.progress = ProgressState(totalByteCount: totalByteCount)
@@ -62,7 +65,7 @@ final class Reporter: Sendable {
   }
 
   /// Shows how far the run is, unless that was shown a moment ago.
-  func update(_ progress: ArchiveProgress) {
+  package func update(_ progress: ArchiveProgress) {
     guard showsProgress else { return }
     state.withLock { state in
       let now = ContinuousClock.now
@@ -75,7 +78,7 @@ final class Reporter: Sendable {
   }
 
   /// Shows that all is done: the last line says 100 %.
-  func finish() {
+  package func finish() {
     guard showsProgress else { return }
     state.withLock { state in
       guard state.progress != nil else { return }
@@ -88,7 +91,7 @@ final class Reporter: Sendable {
   }
 
   /// Takes the progress away: the run has failed.
-  func abandon() {
+  package func abandon() {
     state.withLock { state in
       Self.erase(&state)
       state.progress = nil
@@ -119,7 +122,7 @@ final class Reporter: Sendable {
   // MARK: Messages
 
   /// Something was skipped or degraded, or is only worth a note.
-  func warn(_ warning: ArchiveWarning) {
+  package func warn(_ warning: ArchiveWarning) {
     if warning.isDegradation { state.withLock { $0.degradationCount += 1 } }
     guard !isQuiet else { return }
     if style == .json {
@@ -130,15 +133,15 @@ final class Reporter: Sendable {
           text.field("message", warning.message)
         })
     } else {
-      show(Array("starc: \(warning.description)\n".utf8))
+      show(Array("\(program): \(warning.description)\n".utf8))
     }
   }
 
   /// A line that only people want to see.
-  func note(_ text: String) { warn(ArchiveWarning(path: [], message: text, isDegradation: false)) }
+  package func note(_ text: String) { warn(ArchiveWarning(path: [], message: text, isDegradation: false)) }
 
   /// A line that is shown even with `--quiet`.
-  func error(_ message: String, code: String = "failed") {
+  package func error(_ message: String, code: String = "failed") {
     if style == .json {
       show(
         JSONText.line { text in
@@ -147,12 +150,12 @@ final class Reporter: Sendable {
           text.field("message", message)
         })
     } else {
-      show(Array("starc: \(message)\n".utf8))
+      show(Array("\(program): \(message)\n".utf8))
     }
   }
 
   /// Bytes as they are: results whose place on standard output is taken by an archive.
-  func show(_ bytes: [UInt8]) {
+  package func show(_ bytes: [UInt8]) {
     state.withLock { state in
       Self.erase(&state)
       Self.write(bytes)

@@ -1,28 +1,28 @@
-internal import ArchiveIO
+package import ArchiveIO
 internal import Glibc
 
 /// Buffered standard output for results. A reader that goes away is not an error: the rest is dropped. Main thread only.
-final class StandardOutput {
+package final class StandardOutput {
   private var buffer: [UInt8] = []
   private var writer: DescriptorWriter?
   private let token: CancellationToken
   private let isOpen: Bool
   /// Nobody reads what is written: a command that only lists may stop.
-  private(set) var isClosed = false
+  package private(set) var isClosed = false
   /// Whether a person is looking.
-  let isTerminal: Bool
+  package let isTerminal: Bool
 
   private static let flushByteCount = 64 << 10
 
   /// - Parameter isOpen: false when the process was started without standard output.
-  init(isOpen: Bool, token: CancellationToken) {
+  package init(isOpen: Bool, token: CancellationToken) {
     self.isOpen = isOpen
     self.token = token
     isTerminal = isOpen && isatty(1) == 1
   }
 
   /// Fails where an archive cannot be written to standard output.
-  func requireArchiveDestination() throws(Failure) {
+  package func requireArchiveDestination() throws(Failure) {
     if isTerminal {
       throw .usage("refusing to write an archive to a terminal; redirect standard output or name a file")
     }
@@ -30,13 +30,13 @@ final class StandardOutput {
   }
 
   /// Adds text.
-  func write(_ text: String) throws(Failure) {
+  package func write(_ text: String) throws(Failure) {
     buffer.append(contentsOf: text.utf8)
     try flushIfNeeded()
   }
 
   /// Adds bytes.
-  func write(_ bytes: [UInt8]) throws(Failure) {
+  package func write(_ bytes: [UInt8]) throws(Failure) {
     buffer.append(contentsOf: bytes)
     try flushIfNeeded()
   }
@@ -46,7 +46,7 @@ final class StandardOutput {
   }
 
   /// Writes what is buffered.
-  func flush() throws(Failure) {
+  package func flush() throws(Failure) {
     guard !buffer.isEmpty else { return }
     defer { buffer.removeAll(keepingCapacity: true) }
     if isClosed { return }

@@ -1,7 +1,7 @@
 /// Sizes for people, and sizes that people type.
-enum SizeText {
+package enum SizeText {
   /// "1.4 GB", decimal units as disks and networks use them; three digits or so.
-  static func decimal(_ byteCount: UInt64) -> String {
+  package static func decimal(_ byteCount: UInt64) -> String {
     let units = ["kB", "MB", "GB", "TB", "PB", "EB"]
     guard byteCount >= 1000 else { return "\(byteCount) B" }
     var (unit, size) = (0, UInt64(1000))
@@ -13,7 +13,7 @@ enum SizeText {
   }
 
   /// "78,000".
-  static func grouped(_ number: UInt64) -> String {
+  package static func grouped(_ number: UInt64) -> String {
     var digits = Array(String(number))
     var place = digits.count - 3
     while place > 0 {
@@ -24,7 +24,7 @@ enum SizeText {
   }
 
   /// Digits with an optional K, M, G or T (powers of 1024; "KiB" and small letters too). Nil if it is not that or too large.
-  static func parse(_ text: String) -> UInt64? {
+  package static func parse(_ text: String) -> UInt64? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     guard let number = UInt64(digits) else { return nil }
     let shift: UInt64

@@ -1,13 +1,13 @@
 /// What the options that every command has say.
-struct CommonConfiguration: Sendable {
+package struct CommonConfiguration: Sendable {
   /// When progress is shown.
-  enum Progress: Sendable { case auto, always, never }
+  package enum Progress: Sendable { case auto, always, never }
 
-  let isQuiet: Bool
-  let writesJSON: Bool
-  let progress: Progress
+  package let isQuiet: Bool
+  package let writesJSON: Bool
+  package let progress: Progress
 
-  init(_ arguments: ParsedArguments) throws(Failure) {
+  package init(_ arguments: ParsedArguments) throws(Failure) {
     isQuiet = arguments.has(.quiet)
     writesJSON = arguments.has(.json)
     progress = try arguments.word(.progress, [("auto", .auto), ("always", .always), ("never", .never)]) ?? .auto
@@ -16,7 +16,7 @@ struct CommonConfiguration: Sendable {
   /// How progress is shown.
   ///
   /// - Parameter mixesWithOutput: results come while it runs: no bar where both would be on the same terminal.
-  func style(isTerminal: Bool, mixesWithOutput: Bool) -> Reporter.Style {
+  package func style(isTerminal: Bool, mixesWithOutput: Bool) -> Reporter.Style {
     if isQuiet { return .none }
     switch progress {
     case .never: return .none

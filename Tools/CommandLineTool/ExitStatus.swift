@@ -1,5 +1,5 @@
 /// How a run ended, as scripts see it.
-enum ExitStatus: Int32, Sendable {
+package enum ExitStatus: Int32, Sendable {
   /// All was done.
   case clean = 0
   /// Finished, but something was skipped, degraded or (compare) different.

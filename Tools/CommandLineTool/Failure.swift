@@ -1,8 +1,8 @@
-internal import ArchiveEngine
-internal import ArchiveIO
+package import ArchiveEngine
+package import ArchiveIO
 
 /// Why a command did not succeed. Each is told once, by `main`, as one line.
-enum Failure: Error, Sendable {
+package enum Failure: Error, Sendable {
   /// The arguments are wrong.
   case usage(String)
   /// Something went wrong with this file.
@@ -15,7 +15,7 @@ enum Failure: Error, Sendable {
   case outputClosed
 
   /// The failure that an engine's error is.
-  init(_ error: ArchiveError, about path: [UInt8]) {
+  package init(_ error: ArchiveError, about path: [UInt8]) {
     switch error.code {
     case .cancelled: self = .cancelled
     case .brokenPipe: self = .outputClosed
@@ -24,7 +24,7 @@ enum Failure: Error, Sendable {
   }
 
   /// The failure that a system call's error is.
-  init(_ error: SystemError, about path: [UInt8]) {
+  package init(_ error: SystemError, about path: [UInt8]) {
     if error.isCancelled {
       self = .cancelled
     } else {
@@ -34,7 +34,7 @@ enum Failure: Error, Sendable {
   }
 
   /// The line for people, without the program's name; empty when there is nothing to say.
-  var message: String {
+  package var message: String {
     switch self {
     case .usage(let text), .failed(let text): text
     case .archive(let error, let path):
@@ -45,7 +45,7 @@ enum Failure: Error, Sendable {
   }
 
   /// The engine's kind of error, for JSON.
-  var code: String {
+  package var code: String {
     switch self {
     case .usage: "usage"
     case .failed: "failed"
@@ -57,11 +57,11 @@ enum Failure: Error, Sendable {
 }
 
 /// Runs a call of the engine; its errors become failures that name a file.
-func engine<R: ~Copyable>(about path: [UInt8], _ body: () throws(ArchiveError) -> R) throws(Failure) -> R {
+package func engine<R: ~Copyable>(about path: [UInt8], _ body: () throws(ArchiveError) -> R) throws(Failure) -> R {
   do { return try body() } catch { throw Failure(error, about: path) }
 }
 
 /// Runs a call of the I/O layer; its errors become failures that name a file.
-func system<R: ~Copyable>(about path: [UInt8], _ body: () throws(SystemError) -> R) throws(Failure) -> R {
+package func system<R: ~Copyable>(about path: [UInt8], _ body: () throws(SystemError) -> R) throws(Failure) -> R {
   do { return try body() } catch { throw Failure(error, about: path) }
 }

@@ -1,14 +1,14 @@
-internal import ArchiveIO
+package import ArchiveIO
 internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
 /// Turns SIGINT, SIGTERM and SIGHUP into a cancellation. A second one ends the process at once.
-enum Signals {
+package enum Signals {
   private static let received = Atomic<Int32>(0)
 
   /// The status with which a cancelled run ends.
-  static var exitStatus: ExitStatus {
+  package static var exitStatus: ExitStatus {
     switch received.load(ordering: .acquiring) {
     case SIGINT: .interrupted
     case 0: .failed
@@ -19,7 +19,7 @@ enum Signals {
   /// Call before any other thread exists: threads inherit that the signals are blocked.
   ///
   /// SIGPIPE and SIGXFSZ are ignored, so that writes fail with an error that can be handled.
-  static func install(cancelling token: CancellationToken) {
+  package static func install(cancelling token: CancellationToken) {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     var signals = sigset_t()
@@ -37,7 +37,7 @@ enum Signals {
   /// standard output, and results would be written into it.
   ///
   /// - Returns: whether standard output was open.
-  static func reserveStandardDescriptors() -> Bool {
+  package static func reserveStandardDescriptors() -> Bool {
     var outputIsOpen = true
     for number in Int32(0)...2 where fcntl(number, F_GETFD) < 0 {
       if number == 1 { outputIsOpen = false }

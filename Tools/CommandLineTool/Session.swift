@@ -1,16 +1,16 @@
-internal import ArchiveIO
+package import ArchiveIO
 
 /// What every command works with.
-struct Session {
+package struct Session {
   /// Standard output.
-  let output: StandardOutput
+  package let output: StandardOutput
   /// Standard error: warnings and progress.
-  let reporter: Reporter
+  package let reporter: Reporter
   /// Cancelled by signals.
-  let cancellation: CancellationToken
+  package let cancellation: CancellationToken
 
   /// Clean, unless something was reported as degraded.
-  func status(warnings: UInt64 = 0) -> ExitStatus {
+  package func status(warnings: UInt64 = 0) -> ExitStatus {
     warnings > 0 || reporter.degradationCount > 0 ? .degraded : .clean
   }
 }

@@ -1,13 +1,13 @@
 internal import ArchiveEngine
 
 /// A command's arguments, taken apart but not yet understood. Everything is bytes: names need not be UTF-8.
-struct ParsedArguments: Sendable {
+package struct ParsedArguments: Sendable {
   /// What is not an option, in order.
-  private(set) var operands: [[UInt8]] = []
+  package private(set) var operands: [[UInt8]] = []
   private var options: [(name: String, value: [UInt8])] = []
 
   /// Takes the arguments apart. Options and operands may be mixed; `--` ends the options, and `-` is an operand.
-  init(_ arguments: [[UInt8]], options specs: [OptionSpec]) throws(Failure) {
+  package init(_ arguments: [[UInt8]], options specs: [OptionSpec]) throws(Failure) {
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       if argument.elementsEqual("--".utf8) {
@@ -70,24 +70,24 @@ struct ParsedArguments: Sendable {
   // MARK: Options
 
   /// Whether a flag was given.
-  func has(_ spec: OptionSpec) -> Bool { options.contains { $0.name == spec.name } }
+  package func has(_ spec: OptionSpec) -> Bool { options.contains { $0.name == spec.name } }
 
   /// All values of an option, in order.
-  func values(_ spec: OptionSpec) -> [[UInt8]] { options.filter { $0.name == spec.name }.map(\.value) }
+  package func values(_ spec: OptionSpec) -> [[UInt8]] { options.filter { $0.name == spec.name }.map(\.value) }
 
   /// The last value of an option.
-  func bytes(_ spec: OptionSpec) -> [UInt8]? { options.last { $0.name == spec.name }?.value }
+  package func bytes(_ spec: OptionSpec) -> [UInt8]? { options.last { $0.name == spec.name }?.value }
 
   /// Of two flags that contradict each other, whether the first was given last; nil if none was.
-  func choice(_ yes: OptionSpec, _ no: OptionSpec) -> Bool? {
+  package func choice(_ yes: OptionSpec, _ no: OptionSpec) -> Bool? {
     options.last { $0.name == yes.name || $0.name == no.name }.map { $0.name == yes.name }
   }
 
   /// The last value of an option as text.
-  func text(_ spec: OptionSpec) -> String? { bytes(spec).map { PathText.printable($0) } }
+  package func text(_ spec: OptionSpec) -> String? { bytes(spec).map { PathText.printable($0) } }
 
   /// A whole number within a range.
-  func number<N: FixedWidthInteger>(_ spec: OptionSpec, in range: ClosedRange<N>) throws(Failure) -> N? {
+  package func number<N: FixedWidthInteger>(_ spec: OptionSpec, in range: ClosedRange<N>) throws(Failure) -> N? {
     guard let text = text(spec) else { return nil }
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = N(text), range.contains(number) else {
       let bounds = range.upperBound == .max ? "from \(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
@@ -97,7 +97,7 @@ struct ParsedArguments: Sendable {
   }
 
   /// A size in bytes.
-  func size(_ spec: OptionSpec) throws(Failure) -> UInt64? {
+  package func size(_ spec: OptionSpec) throws(Failure) -> UInt64? {
     guard let text = text(spec) else { return nil }
     guard let size = SizeText.parse(text) else {
       throw .usage("--\(spec.name): \"\(text)\" is not a size; examples: 512K, 4M, 2G")
@@ -106,7 +106,7 @@ struct ParsedArguments: Sendable {
   }
 
   /// One of a few words.
-  func word<Value>(_ spec: OptionSpec, _ words: [(String, Value)]) throws(Failure) -> Value? {
+  package func word<Value>(_ spec: OptionSpec, _ words: [(String, Value)]) throws(Failure) -> Value? {
     guard let text = text(spec) else { return nil }
     guard let found = words.first(where: { $0.0 == text }) else {
       let known = words.map(\.0).joined(separator: ", ")

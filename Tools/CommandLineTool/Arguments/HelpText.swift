@@ -1,40 +1,28 @@
 /// Makes the help out of the tables.
-enum HelpText {
+package enum HelpText {
   private static let width = 80
   private static let column = 28
 
   /// Help of the tool.
-  static func tool(_ commands: [Command]) -> String {
-    var text = """
-      starc: archives that any tar extracts, and that are indexed, checked and seekable
-
-      Usage: starc COMMAND [OPTION]... ARGUMENT...
-
-      Commands:
-
-      """
-    for command in commands { text += row(command.name, command.summary, column: 12) }
-    text += """
-
-      Examples:
-        starc create backup.tar.zst project     make an archive of a directory
-        starc list -l backup.tar.zst            see what is in it
-        starc extract backup.tar.zst restored   restore it into a new directory
-
-      'starc COMMAND --help' tells more about a command, 'starc --version' about versions.
-      ARCHIVE may be "-": standard input or output. Sizes take K, M, G or T (powers of 1024).
-      Exit status: 0 clean; 1 finished, but something was skipped, degraded or differs;
-      2 failed; 64 wrong usage; 130 or 143 ended by SIGINT or SIGTERM.
-
-      """
-    return text
+  package static func tool(_ tool: ToolDescription) -> String {
+    var text = "\(tool.name): \(tool.headline)\n\nUsage: \(tool.name) COMMAND [OPTION]... ARGUMENT...\n\nCommands:\n"
+    let column = (tool.commands.map(\.name.count).max() ?? 0) + 5
+    for command in tool.commands { text += row(command.name, command.summary, column: column) }
+    text += "\nExamples:\n"
+    let width = tool.examples.map(\.line.count).max() ?? 0
+    for example in tool.examples {
+      text += "  \(example.line)\(String(repeating: " ", count: width - example.line.count + 3))\(example.meaning)\n"
+    }
+    let more = "'\(tool.name) COMMAND --help' tells more about a command, '\(tool.name) --version' about versions."
+    for paragraph in [more] + tool.notes { text += "\n" + wrap(paragraph, indent: 0).joined(separator: "\n") }
+    return text + "\n"
   }
 
   /// Help of a command.
-  static func command(_ command: Command) -> String {
-    var text = "starc \(command.name): \(command.summary)\n\n"
+  package static func command(_ command: Command, of tool: ToolDescription) -> String {
+    var text = "\(tool.name) \(command.name): \(command.summary)\n\n"
     for (index, arguments) in command.usage.enumerated() {
-      text += (index == 0 ? "Usage: " : "       ") + "starc \(command.name) [OPTION]... \(arguments)\n"
+      text += (index == 0 ? "Usage: " : "       ") + "\(tool.name) \(command.name) [OPTION]... \(arguments)\n"
     }
     for paragraph in command.details { text += "\n" + wrap(paragraph, indent: 0).joined(separator: "\n") + "\n" }
     text += "\nOptions:\n"

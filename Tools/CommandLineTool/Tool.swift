@@ -2,26 +2,36 @@ internal import ArchiveEngine
 internal import ArchiveIO
 
 /// Finds the command, runs it, and tells how it ended.
-struct Tool {
-  let output: StandardOutput
-  let cancellation: CancellationToken
+package struct Tool {
+  private let description: ToolDescription
+  private let output: StandardOutput
+  private let cancellation: CancellationToken
+
+  /// Prepares the process: signals, standard descriptors. Call before any other thread exists.
+  package init(_ description: ToolDescription) {
+    self.description = description
+    let outputIsOpen = Signals.reserveStandardDescriptors()
+    cancellation = CancellationToken()
+    Signals.install(cancelling: cancellation)
+    output = StandardOutput(isOpen: outputIsOpen, token: cancellation)
+  }
 
   /// Runs the tool with its arguments.
-  func run(_ arguments: [[UInt8]]) -> ExitStatus {
+  package func run(_ arguments: [[UInt8]]) -> ExitStatus {
     guard let first = arguments.first else {
-      Reporter().show(Array(HelpText.tool(CommandTable.all).utf8))
+      Reporter(program: description.name).show(Array(HelpText.tool(description).utf8))
       return .usage
     }
     let rest = Array(arguments.dropFirst())
     switch String(decoding: first, as: UTF8.self) {
-    case "--help", "-h": return print(HelpText.tool(CommandTable.all))
-    case "--version": return print(Version.text)
+    case "--help", "-h": return print(HelpText.tool(description))
+    case "--version": return print(description.version())
     case "help":
-      guard let name = rest.first else { return print(HelpText.tool(CommandTable.all)) }
-      guard let command = CommandTable.find(name) else { return refuse(unknownVerb(name), "--help") }
-      return print(HelpText.command(command))
+      guard let name = rest.first else { return print(HelpText.tool(description)) }
+      guard let command = description.find(name) else { return refuse(unknownVerb(name), "--help") }
+      return print(HelpText.command(command, of: description))
     default:
-      guard let command = CommandTable.find(first) else { return refuse(unknownVerb(first), "--help") }
+      guard let command = description.find(first) else { return refuse(unknownVerb(first), "--help") }
       return run(command, rest)
     }
   }
@@ -36,7 +46,7 @@ struct Tool {
     let work: Command.Work
     do throws(Failure) {
       let parsed = try ParsedArguments(arguments, options: command.options + OptionSpec.common)
-      if parsed.has(.help) { return print(HelpText.command(command)) }
+      if parsed.has(.help) { return print(HelpText.command(command, of: description)) }
       common = try CommonConfiguration(parsed)
       work = try command.prepare(parsed, common)
     } catch {
@@ -44,7 +54,7 @@ struct Tool {
     }
     let style = common.style(
       isTerminal: Reporter.isTerminal, mixesWithOutput: command.writesWhileRunning && output.isTerminal)
-    let reporter = Reporter(isQuiet: common.isQuiet, style: style)
+    let reporter = Reporter(program: description.name, isQuiet: common.isQuiet, style: style)
     let session = Session(output: output, reporter: reporter, cancellation: cancellation)
     do throws(Failure) {
       let status = try work(session)
@@ -62,7 +72,7 @@ struct Tool {
     switch failure {
     case .outputClosed:
       // A list that nobody reads to its end is a list; half an archive is not an archive.
-      if command.name == Command.create.name { return .brokenPipe }
+      if command.needsWholeOutput { return .brokenPipe }
       return reporter.degradationCount > 0 ? .degraded : .clean
     case .cancelled:
       reporter.error("cancelled", code: failure.code)
@@ -75,7 +85,8 @@ struct Tool {
   }
 
   private func refuse(_ message: String, _ help: String) -> ExitStatus {
-    Reporter().show(Array("starc: \(message)\nTry 'starc \(help)'.\n".utf8))
+    Reporter(program: description.name).show(
+      Array("\(description.name): \(message)\nTry '\(description.name) \(help)'.\n".utf8))
     return .usage
   }
 
@@ -85,7 +96,7 @@ struct Tool {
       try output.flush()
       return .clean
     } catch {
-      Reporter().error(error.message)
+      Reporter(program: description.name).error(error.message)
       return .failed
     }
   }
