@@ -29,11 +29,11 @@ let package = Package(
     .target(
       name: "ArchiveEngine", dependencies: ["ArchiveFormat", "ArchiveIO", "CZstd", "CXXHash"], swiftSettings: rules),
     .target(
-      name: "CommandLineTool", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO"],
+      name: "CommandLineTool", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO", "CXXHash", "CZstd"],
       path: "Tools/CommandLineTool", swiftSettings: rules),
     .executableTarget(
       name: "starc",
-      dependencies: ["CommandLineTool", "ArchiveEngine", "ArchiveFormat", "ArchiveIO", "CXXHash", "CZstd"],
+      dependencies: ["CommandLineTool", "ArchiveEngine", "ArchiveFormat", "ArchiveIO"],
       path: "Tools/starc",
       swiftSettings: rules),
 

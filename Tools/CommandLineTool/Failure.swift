@@ -9,8 +9,12 @@ package enum Failure: Error, Sendable {
   case failed(String)
   /// The engine's error, and the file to name when it names none.
   case archive(ArchiveError, about: [UInt8])
+  /// Something went wrong that has a name for scripts.
+  case coded(String, code: String)
   /// The user asked to end.
   case cancelled
+  /// The user asked to end, and there is more to say about it.
+  case interrupted(String)
   /// Nobody reads standard output any more.
   case outputClosed
 
@@ -36,7 +40,7 @@ package enum Failure: Error, Sendable {
   /// The line for people, without the program's name; empty when there is nothing to say.
   package var message: String {
     switch self {
-    case .usage(let text), .failed(let text): text
+    case .usage(let text), .failed(let text), .coded(let text, _), .interrupted(let text): text
     case .archive(let error, let path):
       (error.path.isEmpty && !path.isEmpty ? PathText.printable(path) + ": " : "") + error.description
     case .cancelled: "cancelled"
@@ -49,8 +53,9 @@ package enum Failure: Error, Sendable {
     switch self {
     case .usage: "usage"
     case .failed: "failed"
+    case .coded(_, let code): code
     case .archive(let error, _): error.code.description
-    case .cancelled: "cancelled"
+    case .cancelled, .interrupted: "cancelled"
     case .outputClosed: "outputClosed"
     }
   }

@@ -74,11 +74,11 @@ package struct Tool {
       // A list that nobody reads to its end is a list; half an archive is not an archive.
       if command.needsWholeOutput { return .brokenPipe }
       return reporter.degradationCount > 0 ? .degraded : .clean
-    case .cancelled:
-      reporter.error("cancelled", code: failure.code)
+    case .cancelled, .interrupted:
+      reporter.error(failure.message, code: failure.code)
       return Signals.exitStatus
     case .usage: return refuse("\(command.name): \(failure.message)", "\(command.name) --help")
-    case .failed, .archive:
+    case .failed, .coded, .archive:
       reporter.error(failure.message, code: failure.code)
       return .failed
     }

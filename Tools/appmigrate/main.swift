@@ -1,1 +1,4 @@
-print("appmigrate")
+internal import CommandLineTool
+internal import Foundation
+
+exit(Tool(.appmigrate).run(ProcessArguments.bytes).rawValue)

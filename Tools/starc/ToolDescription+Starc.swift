@@ -15,6 +15,6 @@ extension ToolDescription {
       "Exit status: 0 clean; 1 finished, but something was skipped, degraded or differs; 2 failed; 64 wrong usage; "
         + "130 or 143 ended by SIGINT or SIGTERM.",
     ],
-    version: { Version.text },
+    version: { Version.text(of: "starc") },
     commands: [.create, .extract, .list, .cat, .verify, .info, .compare])
 }

@@ -48,7 +48,8 @@ struct Unpacking {
         if let free, expected > free {
           refusal.withLock {
             $0 = MigrationError(
-              .noSpace, "the archive says that it holds \(expected) bytes, and \(free) bytes are free for the container")
+              .noSpace, "the archive says that it holds \(expected) bytes, and \(free) bytes are free for the container"
+            )
           }
           token.cancel()
         }

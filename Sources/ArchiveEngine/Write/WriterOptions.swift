@@ -66,8 +66,12 @@ public struct ArchiveProgress: Sendable {
   /// Bytes of the archive.
   public var archiveByteCount: UInt64 = 0
 
-  /// Nothing done yet.
-  public init() {}
+  /// A state; nothing done yet by default.
+  public init(contentByteCount: UInt64 = 0, memberCount: UInt64 = 0, archiveByteCount: UInt64 = 0) {
+    self.contentByteCount = contentByteCount
+    self.memberCount = memberCount
+    self.archiveByteCount = archiveByteCount
+  }
 }
 
 /// What a finished archive consists of.

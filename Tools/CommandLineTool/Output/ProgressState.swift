@@ -2,6 +2,14 @@ package import ArchiveEngine
 
 /// How far a run is, for display: never backwards, and the whole only at the end. Pure arithmetic.
 package struct ProgressState: Sendable {
+  /// What is counted.
+  package enum Unit: Sendable {
+    case bytes
+    /// Whatever a program counts its work in.
+    case steps
+  }
+
+  private let unit: Unit
   /// What is to be done, when known.
   package private(set) var totalByteCount: UInt64?
   package private(set) var byteCount: UInt64 = 0
@@ -10,7 +18,16 @@ package struct ProgressState: Sendable {
   package private(set) var isFinished = false
 
   /// Nothing done yet.
-  package init(totalByteCount: UInt64?) { self.totalByteCount = totalByteCount }
+  package init(totalByteCount: UInt64?, unit: Unit = .bytes) {
+    self.totalByteCount = totalByteCount
+    self.unit = unit
+  }
+
+  /// Takes what a program says of its work, whose total may become known late.
+  package mutating func update(completed: UInt64, of total: UInt64, elapsed: Duration) {
+    totalByteCount = total > 0 ? max(total, totalByteCount ?? 0) : totalByteCount
+    update(ArchiveProgress(contentByteCount: completed), elapsed: elapsed)
+  }
 
   /// Takes what the engine reports. Files that grow meanwhile do not lead beyond the total.
   package mutating func update(_ progress: ArchiveProgress, elapsed: Duration) {
@@ -55,9 +72,12 @@ package struct ProgressState: Sendable {
   /// One line of at most `width` columns: details are dropped, then the bar, before anything is cut.
   package func line(label: String, width: Int) -> String {
     let share = percent.map { String(repeating: " ", count: $0 < 10 ? 2 : $0 < 100 ? 1 : 0) + "\($0) %" }
-    var amount = SizeText.decimal(byteCount)
-    if let totalByteCount { amount += " of " + SizeText.decimal(totalByteCount) }
-    var details = [amount, SizeText.decimal(bytesPerSecond) + "/s", SizeText.grouped(memberCount) + " files"]
+    var amount = text(byteCount)
+    if let totalByteCount { amount += " of " + text(totalByteCount) }
+    var details = [amount]
+    if unit == .bytes {
+      details += [SizeText.decimal(bytesPerSecond) + "/s", SizeText.grouped(memberCount) + " files"]
+    }
     if isFinished {
       details.append(TimeText.seconds(elapsed))
     } else if let secondsRemaining {
@@ -76,6 +96,10 @@ package struct ProgressState: Sendable {
       bar = " [" + String(repeating: "#", count: filled) + String(repeating: "-", count: room - filled) + "]"
     }
     return String((head + bar + tail).prefix(width))
+  }
+
+  private func text(_ amount: UInt64) -> String {
+    unit == .bytes ? SizeText.decimal(amount) : SizeText.grouped(amount)
   }
 
   /// One JSON object.

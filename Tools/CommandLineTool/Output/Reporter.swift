@@ -54,10 +54,10 @@ package final class Reporter: Sendable {
   // MARK: Progress
 
   /// Shows the beginning of a run of `totalByteCount` bytes; nil when that is not known.
-  package func begin(_ label: String, totalByteCount: UInt64?) {
+  package func begin(_ label: String, totalByteCount: UInt64?, unit: ProgressState.Unit = .bytes) {
     guard showsProgress else { return }
     state.withLock { state in
-      state.progress = ProgressState(totalByteCount: totalByteCount)
+      state.progress = ProgressState(totalByteCount: totalByteCount, unit: unit)
       state.label = label
       state.start = .now
       draw(&state)
@@ -66,11 +66,21 @@ package final class Reporter: Sendable {
 
   /// Shows how far the run is, unless that was shown a moment ago.
   package func update(_ progress: ArchiveProgress) {
+    update { $0.update(progress, elapsed: $1) }
+  }
+
+  /// The same for work that is counted in steps.
+  package func update(completed: UInt64, of total: UInt64) {
+    update { $0.update(completed: completed, of: total, elapsed: $1) }
+  }
+
+  private func update(_ change: (inout ProgressState, Duration) -> Void) {
     guard showsProgress else { return }
     state.withLock { state in
       let now = ContinuousClock.now
-      guard state.progress != nil else { return }
-      state.progress?.update(progress, elapsed: now - state.start)
+      guard var progress = state.progress else { return }
+      change(&progress, now - state.start)
+      state.progress = progress
       let interval = style == .lines ? Self.lineInterval : Self.interval
       if let last = state.lastDraw, now - last < interval { return }
       draw(&state)
