@@ -63,8 +63,19 @@ let package = Package(
         "AppMigrationHost", "ArchiveEngine", "ArchiveIO", "CMigrationShims", "MigrationWire", "TestSupport",
       ],
       swiftSettings: rules),
+    // Written as an app's developer would: no settings but the language mode and no warnings.
+    .target(
+      name: "UsagePatterns", dependencies: ["AppMigrationKit"], path: "Tests/UsagePatterns",
+      swiftSettings: [.treatAllWarnings(as: .error)]),
+    .executableTarget(
+      name: "SampleExtension", dependencies: ["AppMigrationKit"], path: "Tests/SampleExtension",
+      swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(
-      name: "AppMigrationKitTests", dependencies: ["AppMigrationKit"], swiftSettings: rules),
+      name: "AppMigrationKitTests",
+      dependencies: [
+        "AppMigrationKit", "ArchiveIO", "MigrationWire", "SampleExtension", "TestSupport", "UsagePatterns",
+      ],
+      swiftSettings: rules),
     .testTarget(
       name: "StarcTests", dependencies: ["starc", "CommandLineTool", "ArchiveFormat", "TestSupport"],
       swiftSettings: rules),

@@ -11,7 +11,9 @@ public struct ResourcesArchiverError: LocalizedError, CustomNSError, Equatable, 
   }
 
   /// The path and what is wrong.
-  public var errorDescription: String? { path.isEmpty ? message : "\(path): \(message)" }
+  public var errorDescription: String? {
+    path.isEmpty || message.contains(path) ? message : "\(path): \(message)"
+  }
 
   /// The domain of the error as an `NSError`.
   public static var errorDomain: String { "AppMigrationKit.ResourcesArchiverError" }

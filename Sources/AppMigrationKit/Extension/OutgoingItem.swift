@@ -12,7 +12,7 @@ package struct OutgoingItem: Sendable {
     case descriptor(SharedDescriptor)
   }
 
-  /// Path in the archive.
+  /// Path in the archive, without a slash at its end.
   package var path: [UInt8]
   /// What it consists of.
   package var content: Content
@@ -27,5 +27,21 @@ package struct OutgoingItem: Sendable {
 /// Takes items: the connection to the system, or a tester's archive.
 package protocol ItemSink: Sendable {
   /// Takes one item; returns when its bytes are captured.
+  ///
+  /// - Throws: what the extension shall see; a ``LateRefusal`` for an earlier item, this one then being left out as well.
   func append(_ item: OutgoingItem) async throws
+}
+
+/// An item for whose answer nobody waited was refused.
+package struct LateRefusal: Error {
+  /// Its path in the archive, if known: it is free again.
+  package var path: [UInt8]?
+  /// What the extension shall see.
+  package var error: ResourcesArchiverError
+
+  /// Makes a refusal.
+  package init(path: [UInt8]?, error: ResourcesArchiverError) {
+    self.path = path
+    self.error = error
+  }
 }
