@@ -6,8 +6,8 @@ public enum ExtensionMessage: Sendable, Equatable {
   case item(ItemMessage)
   /// How far an import has come.
   case progress(completed: Int64, total: Int64)
-  /// The work is done. Failures of items that did not wait for a reply may still be on their way: the sender says how many it has seen.
-  case finished(seenFailureCount: UInt64)
+  /// The work is done, and the sender has seen the replies to all items.
+  case finished
   /// The work has failed.
   case failed(ErrorRecord)
 }
@@ -147,9 +147,7 @@ extension ExtensionMessage {
       out.byte(3)
       out.number(completed)
       out.number(total)
-    case .finished(let count):
-      out.byte(4)
-      out.number(count)
+    case .finished: out.byte(4)
     case .failed(let record):
       let error = record.bounded
       out.byte(5)
@@ -175,7 +173,7 @@ extension ExtensionMessage {
           version: try reader.text(), isCompressible: try reader.bool()))
     case 2: self = .item(try Self.item(&reader))
     case 3: self = .progress(completed: try reader.number(), total: try reader.number())
-    case 4: self = .finished(seenFailureCount: try reader.number())
+    case 4: self = .finished
     case 5:
       var record = ErrorRecord(
         domain: try reader.text(), code: Int(try reader.number(Int64.self)), description: try reader.text())

@@ -25,7 +25,7 @@ import Testing
         modificationSeconds: .min, modificationNanoseconds: 999_999_999)),
     .item(.init(number: 8, wantsReply: false, path: [], content: .symlink([46]))),
     .item(.init(number: 9, wantsReply: true, path: [65], content: .descriptor)),
-    .progress(completed: -5, total: .max), .finished(seenFailureCount: 3),
+    .progress(completed: -5, total: .max), .finished,
     .failed(.init(domain: "d", code: .min, description: "x", userInfo: ["k": "v", "a": ""])),
   ]
 

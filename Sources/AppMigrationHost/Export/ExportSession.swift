@@ -194,7 +194,6 @@ struct ExportSession {
 
   /// Answers items until the extension is done.
   private func takeItems(_ run: ExtensionRun, _ archive: ExportArchive) throws(MigrationError) {
-    var unannounced: [String] = []
     while true {
       let (message, descriptor) = try run.receive()
       switch message {
@@ -202,13 +201,9 @@ struct ExportSession {
         let reply = try run.withVerdict { () throws(MigrationError) in try archive.append(item, descriptor) }
         run.touch()
         if item.wantsReply || reply != .accepted { try run.send(.reply(number: item.number, reply.bounded)) }
-        if !item.wantsReply, case .refused(let message) = reply { unannounced.append(message) }
       case .progress: break
-      case .finished(let seen):
+      case .finished:
         if cancellation.isCancelled { throw MigrationError(.cancelled, "cancelled") }
-        if seen < UInt64(unannounced.count) {
-          throw MigrationError(.extensionFailed, "an item was not taken: \(unannounced[Int(seen)])")
-        }
         return
       case .failed(let error):
         if cancellation.isCancelled { throw MigrationError(.cancelled, "cancelled") }
