@@ -23,7 +23,9 @@ struct SandboxProcessTests {
     let lines = try process.allLines()
     #expect(lines["death signal"] == Int(SIGKILL))
     #expect(lines["blocked SIGUSR1"] == 0 && lines["system's variable"] == 0)
-    for name in ["no new privileges", "own group", "default SIGPIPE", "in own directory", "home is own", "absolute name"] {
+    for name in [
+      "no new privileges", "own group", "default SIGPIPE", "in own directory", "home is own", "absolute name",
+    ] {
       #expect(lines[name] == 1, "\(name)")
     }
     #expect(process.waitForExit() == .exited(0))

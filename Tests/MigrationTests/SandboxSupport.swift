@@ -52,9 +52,14 @@ final class SandboxScene: Sendable {
       environment: environment(action))
   }
 
-  /// The names, sizes, modes and times of everything in the container.
+  /// The names, sizes, modes and times of everything in the container, and the attributes of a file.
   func listing() throws -> String {
-    try Shell.script("find . -printf '%p %y %s %m %U %G %T@\\n' | sort; getfattr -R -d . 2>/dev/null || true", directory: container)
+    let file = try FileSystem.open(
+      at: FileSystem.currentDirectory, Array((container + "/kept").utf8), .readOnly)
+    let attributes = try FileSystem.attributeNames(of: file.rawValue).map { String(decoding: $0, as: UTF8.self) }
+    let tree = try Shell.script(
+      "find . -printf '%p %y %s %m %U %G %n %T@ %C@\\n' | sort", directory: container)
+    return tree + attributes.sorted().joined(separator: " ")
   }
 }
 

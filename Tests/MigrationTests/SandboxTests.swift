@@ -29,7 +29,7 @@ struct SandboxTests {
     let scene = try SandboxScene()
     let before = try scene.listing()
     let process = try ExtensionProcess(scene.launch("attack"))
-    expectHeld(try process.allLines(), atLeast: 90)
+    expectHeld(try process.allLines(), atLeast: 84)
     #expect(process.waitForExit() == .exited(0))
     #expect(try scene.listing() == before)
     #expect(process.sandbox.isComplete)
@@ -56,7 +56,7 @@ struct SandboxTests {
     #expect(result.status == 0)
     let lines = result.outputText.split(separator: "\n").map { $0.split(separator: "=") }
     #expect(lines.count >= 65)
-    for line in lines where line[1] != "0" {
+    for line in lines where line[1] != "0" && line[0] != "further descriptors" {
       #expect(Self.alwaysRefused.contains(String(line[0])), "\(line[0]): errno \(line[1])")
     }
   }
@@ -93,6 +93,7 @@ struct SandboxTests {
     var launch = scene.launch("", imports: imports, program: "FoundationExtension")
     launch.environment += [("CONTAINER", scene.container), ("STAGING", scene.staging)]
     if imports { launch.environment.append(("IMPORT", "1")) }
-    #expect(try ExtensionProcess(launch).waitForExit() == .exited(0))
+    let exit = try ExtensionProcess(launch).waitForExit()
+    #expect(exit == .exited(0), "\(exit)")
   }
 }

@@ -49,7 +49,9 @@ struct ELFFile {
         address: table.number(start + 16, byteCount: 8), fileByteCount: table.number(start + 32, byteCount: 8))
     }
     if let segment = segments.first(where: { $0.type == 3 }), segment.fileByteCount <= 4096 {
-      interpreter = file.bytes(at: segment.offset, count: Int(segment.fileByteCount)).map { Array($0.prefix { $0 != 0 }) }
+      interpreter = file.bytes(at: segment.offset, count: Int(segment.fileByteCount)).map {
+        Array($0.prefix { $0 != 0 })
+      }
     }
     guard let dynamic = segments.first(where: { $0.type == 2 }) else { return }
     guard readDynamic(dynamic, segments, file) else { return nil }
@@ -107,7 +109,8 @@ struct ELFFile {
     /// A string of at most 4 KiB with its NUL.
     func string(at base: UInt64, plus offset: UInt64) -> [UInt8]? {
       let (place, overflow) = base.addingReportingOverflow(offset)
-      guard !overflow, let bytes = bytes(at: place, count: 4096, orFewer: true), let end = bytes.firstIndex(of: 0) else {
+      guard !overflow, let bytes = bytes(at: place, count: 4096, orFewer: true), let end = bytes.firstIndex(of: 0)
+      else {
         return nil
       }
       return Array(bytes[..<end])

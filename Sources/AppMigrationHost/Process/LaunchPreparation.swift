@@ -36,7 +36,8 @@ final class LaunchPreparation: Sendable {
     }
     do throws(SystemError) { privateDirectory = try PrivateDirectory() } catch {
       throw MigrationError(
-        .launch, "no temporary directory can be made for the extension: \(error.message); set TMPDIR to a place with room")
+        .launch,
+        "no temporary directory can be made for the extension: \(error.message); set TMPDIR to a place with room")
     }
     landlockABI = Int32(sandbox.landlockABI)
     filtersSystemCalls = sandbox.metadataProtection

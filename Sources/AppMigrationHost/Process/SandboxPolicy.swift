@@ -27,8 +27,8 @@ struct SandboxPolicy: Sendable {
     "host.conf", "hosts", "ssl/certs", "ssl/openssl.cnf",
   ]
   private static let readOnlyDevices = ["/dev/zero", "/dev/random", "/dev/urandom"]
-  /// How many processors there are, which decides how many threads Dispatch starts.
-  private static let machineFacts = ["/sys/devices/system/cpu", "/proc/stat", "/proc/meminfo", "/proc/cpuinfo"]
+  /// How many processors and how much memory there are, by which Dispatch and Foundation plan.
+  private static let machineFacts = ["/sys/devices/system/cpu", "/proc/meminfo"]
 
   /// The grants.
   private(set) var grants: [Grant] = []

@@ -21,7 +21,9 @@ public struct SandboxReport: Sendable, Equatable, Codable {
   package init(landlockABI: Int, hasSystemCallFilter: Bool) {
     var problems: [String] = []
     func require(_ version: Int, _ problem: String) {
-      if landlockABI < version { problems.append(problem + " (needs Landlock version \(version), Linux \(linux(version)))") }
+      if landlockABI < version {
+        problems.append(problem + " (needs Landlock version \(version), Linux \(linux(version)))")
+      }
     }
     func linux(_ version: Int) -> String {
       switch version {
