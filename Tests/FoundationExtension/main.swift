@@ -35,7 +35,8 @@ check(
 check(9, ProcessInfo.processInfo.activeProcessorCount > 0 && !NSUserName().isEmpty)
 
 let group = DispatchGroup()
-for _ in 0..<16 { DispatchQueue.global().async(group: group) { usleep(1000) } }
+// Long enough for Dispatch to look at the threads that it has.
+for _ in 0..<16 { DispatchQueue.global().async(group: group) { usleep(100_000) } }
 check(10, group.wait(timeout: .now() + 10) == .success)
 check(11, await Task.detached { 55 }.value == 55)
 

@@ -89,6 +89,7 @@ void attack_files(void) {
        }));
   tell("read other container", try_read(outside("other/data")));
   tell("write outside", try_open(outside("made"), O_WRONLY | O_CREAT));
+  tell("list processes", try_list("/proc"));
   tell("list root", try_list("/"));
   tell("list temporary files", try_list("/tmp"));
 }

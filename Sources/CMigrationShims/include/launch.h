@@ -9,6 +9,7 @@ enum {
   AMK_EXECUTE = 2,  // execute files
   AMK_WRITE = 4,    // write, make and remove files, directories and symlinks; move and link within one directory
   AMK_MOVE = 8,     // move and link into and out of here
+  AMK_OPEN = 16,    // open files for reading whose names are known
 };
 
 // The version of Landlock of this kernel; 0 where there is none.
