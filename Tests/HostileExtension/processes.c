@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -123,6 +124,20 @@ void attack_descriptors(void) {
   tell("share lock", flock(4, LOCK_SH));
   int copy = dup(4);
   tell("unlock copy", flock(copy, LOCK_UN));
+  int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  tell("close lock", close(4));
+  tell("replace lock", dup3(nothing, 4, 0));
+  tell("replace lock in the old way", dup2(nothing, 4));
+  tell("close all", syscall(436, 3, ~0U, 0));
+  tell("close lock alone", syscall(436, 4, 4, 0));
+  tell("close lock at execution", fcntl(4, F_SETFD, FD_CLOEXEC));
+  tell("close lock at execution by control", ioctl(4, 0x5451));
+  tell("close all at execution", syscall(436, 0, ~0U, 4));
+  tell("allowed close those behind", syscall(436, 1000, ~0U, 0));
+  tell("allowed close those before", syscall(436, 0, 0, 0));
+  tell("allowed close at execution", fcntl(copy, F_SETFD, FD_CLOEXEC));
+  tell("allowed replace others", dup2(copy, nothing));
+  close(nothing);
   tell("allowed keep lock", flock(4, LOCK_EX | LOCK_NB));
   close(copy);
 }

@@ -71,7 +71,7 @@ struct SandboxTests {
     #expect(try FileTree.read(scene.outside + "/secret") == Array("secret".utf8))
   }
 
-  @Test("The inherited lock cannot be given back")
+  @Test("The inherited lock cannot be given back, and not be closed")
   func lock() throws {
     let scene = try SandboxScene()
     let path = scene.directory.file("lock")
@@ -80,6 +80,7 @@ struct SandboxTests {
     #expect(flock(lock.rawValue, LOCK_EX | LOCK_NB) == 0)
     let process = try ExtensionProcess(scene.launch("attack", lock: lock.rawValue))
     let lines = try process.allLines()
+    expectHeld(lines, atLeast: 98)
     #expect(lines["unlock"] == Int(EPERM) && lines["share lock"] == Int(EPERM) && lines["unlock copy"] == Int(EPERM))
     #expect(lines["allowed keep lock"] == 0)
     #expect(process.waitForExit() == .exited(0))
