@@ -57,10 +57,14 @@ let package = Package(
     .testTarget(
       name: "ArchiveEngineTests", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO", "TestSupport"],
       swiftSettings: rules),
+    // Extensions of the tests: one that attacks, and one that uses what extensions use.
+    .executableTarget(name: "HostileExtension", path: "Tests/HostileExtension"),
+    .executableTarget(name: "FoundationExtension", path: "Tests/FoundationExtension", swiftSettings: rules),
     .testTarget(
       name: "MigrationTests",
       dependencies: [
-        "AppMigrationHost", "ArchiveEngine", "ArchiveIO", "CMigrationShims", "MigrationWire", "TestSupport",
+        "AppMigrationHost", "ArchiveEngine", "ArchiveIO", "CMigrationShims", "FoundationExtension",
+        "HostileExtension", "MigrationWire", "TestSupport",
       ],
       swiftSettings: rules),
     // Written as an app's developer would: no settings but the language mode and no warnings.

@@ -65,6 +65,7 @@ int64_t amk_landlock_create(int32_t abi) {
 int64_t amk_landlock_allow(int32_t ruleset, int32_t abi, int32_t object, int32_t is_directory, int32_t rights) {
   uint64_t access = 0;
   if (rights & AMK_READ) access |= FS_READ_FILE | FS_READ_DIR;
+  if (rights & AMK_OPEN) access |= FS_READ_FILE;
   if (rights & AMK_EXECUTE) access |= FS_EXECUTE;
   if (rights & AMK_WRITE)
     access |= FS_WRITE_FILE | FS_TRUNCATE | FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG | FS_MAKE_SYM;

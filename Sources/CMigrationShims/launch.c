@@ -21,7 +21,7 @@
 enum { CLOSE_RANGE = 436, KERNEL_SIGNAL_SET_SIZE = 8, LAST_SIGNAL = 64 };
 
 // Where the descriptors of the program lie, and behind them those that only the start needs.
-enum { TO_NULL, TO_OUTPUT, TO_ERRORS, TO_SOCKET, TO_LOCK, TO_REPORT, TO_RULESET, TO_DIRECTORY, DESCRIPTOR_COUNT };
+enum { TO_NULL, TO_OUTPUT, TO_ERRORS, TO_SOCKET = AMK_SOCKET_DESCRIPTOR, TO_LOCK = AMK_LOCK_DESCRIPTOR, TO_REPORT, TO_RULESET, TO_DIRECTORY, DESCRIPTOR_COUNT };
 
 const char *amk_step_name(int32_t step) {
   static const char *const names[AMK_STEP_COUNT] = {

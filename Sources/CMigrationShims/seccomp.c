@@ -138,6 +138,11 @@ static void filter_controls(amk_filter *filter, int32_t denied) {
   // Controls of terminals, disks and file systems differ by driver and do not ask whether a file is open for writing:
   // a list of those to allow is the only complete one.
   uint16_t call = begin_call(filter, SYS_ioctl);
+  if (denied & AMK_DENY_LOCK_RELEASE) {
+    // None on the lock: one would close it at the next execution.
+    load_argument(filter, 0);
+    refuse_if_equal(filter, AMK_LOCK_DESCRIPTOR);
+  }
   load_argument(filter, 1);
   size_t count = COUNT(allowed_controls) + (denied & AMK_DENY_METADATA ? 0 : COUNT(metadata_controls));
   for (size_t index = 0; index < count; index++) {
@@ -152,14 +157,50 @@ static void filter_controls(amk_filter *filter, int32_t denied) {
   call = begin_call(filter, SYS_fcntl);
   load_argument(filter, 1);
   for (size_t index = 0; index < COUNT(denied_commands); index++) refuse_if_equal(filter, denied_commands[index]);
+  if (denied & AMK_DENY_LOCK_RELEASE) {
+    // Close-on-exec can be set on all descriptors but the lock.
+    emit(filter, BPF_JMP | BPF_JEQ | BPF_K, F_SETFD, 1, 0);
+    answer(filter, SECCOMP_RET_ALLOW);
+    load_argument(filter, 0);
+    refuse_if_equal(filter, AMK_LOCK_DESCRIPTOR);
+  }
   end_call(filter, call);
+}
 
-  if (!(denied & AMK_DENY_LOCK_RELEASE)) return;
-  // The inherited lock is the system's own: to unlock or to share it would do so for the system.
-  call = begin_call(filter, SYS_flock);
+// The inherited lock is the system's own: to unlock or to share it would do so for the system. And a process that closes it could
+// outlive the system unseen, since orphans are found by the lock.
+static void filter_lock(amk_filter *filter) {
+  uint16_t call = begin_call(filter, SYS_flock);
   load_argument(filter, 1);
   emit(filter, BPF_ALU | BPF_AND | BPF_K, (uint32_t)~LOCK_NB, 0, 0);
   refuse_unless_equal(filter, LOCK_EX);
+  end_call(filter, call);
+
+  call = begin_call(filter, SYS_close);
+  load_argument(filter, 0);
+  refuse_if_equal(filter, AMK_LOCK_DESCRIPTOR);
+  end_call(filter, call);
+
+  static const int replacing[] = {
+#ifdef __x86_64__
+      SYS_dup2,
+#endif
+      SYS_dup3,
+  };
+  for (size_t index = 0; index < COUNT(replacing); index++) {
+    call = begin_call(filter, replacing[index]);
+    load_argument(filter, 1);
+    refuse_if_equal(filter, AMK_LOCK_DESCRIPTOR);
+    end_call(filter, call);
+  }
+
+  // (first, last): allowed when all of them lie behind the lock, or before it.
+  call = begin_call(filter, SYS_close_range_);
+  load_argument(filter, 0);
+  emit(filter, BPF_JMP | BPF_JGT | BPF_K, AMK_LOCK_DESCRIPTOR, 3, 0);
+  load_argument(filter, 1);
+  emit(filter, BPF_JMP | BPF_JGE | BPF_K, AMK_LOCK_DESCRIPTOR, 0, 1);
+  refuse(filter, EPERM);
   end_call(filter, call);
 }
 
@@ -181,6 +222,7 @@ int64_t amk_filter_build(amk_filter *filter, int32_t denied) {
   filter_others(filter);
   filter_sockets(filter);
   filter_controls(filter, denied);
+  if (denied & AMK_DENY_LOCK_RELEASE) filter_lock(filter);
   answer(filter, SECCOMP_RET_ALLOW);
   return filter->count <= AMK_FILTER_CAPACITY ? 0 : -E2BIG;
 }

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #define SYS_clone3_ 435
+#define SYS_close_range_ 436
 #define IOPRIO_WHO_PROCESS_ 1
 // All CLONE_NEW… flags: mounts, control groups, UTS, IPC, users, processes, network.
 #define NAMESPACE_FLAGS 0x7E020000U

@@ -10,6 +10,8 @@ struct SandboxPolicy: Sendable {
     static let execute = Rights(rawValue: Int32(AMK_EXECUTE))
     static let write = Rights(rawValue: Int32(AMK_WRITE))
     static let move = Rights(rawValue: Int32(AMK_MOVE))
+    /// Read files whose names are known, list nothing.
+    static let open = Rights(rawValue: Int32(AMK_OPEN))
   }
 
   /// One thing that is granted, held open: what has its name later does not count.
@@ -27,8 +29,8 @@ struct SandboxPolicy: Sendable {
     "host.conf", "hosts", "ssl/certs", "ssl/openssl.cnf",
   ]
   private static let readOnlyDevices = ["/dev/zero", "/dev/random", "/dev/urandom"]
-  /// How many processors there are, which decides how many threads Dispatch starts.
-  private static let machineFacts = ["/sys/devices/system/cpu", "/proc/stat", "/proc/meminfo", "/proc/cpuinfo"]
+  /// How many processors there are, by which Dispatch plans.
+  private static let machineFacts = ["/sys/devices/system/cpu"]
 
   /// The grants.
   private(set) var grants: [Grant] = []
@@ -57,6 +59,9 @@ struct SandboxPolicy: Sendable {
     for name in Self.settings { allow("/etc/" + name, .read) }
     for path in Self.readOnlyDevices + Self.machineFacts { allow(path, .read) }
     allow("/dev/null", [.read, .write])
+    // Dispatch reads `/proc/THREAD/stat` of its threads, whose numbers nobody knows before, and traps if it cannot. What is private
+    // about other processes (variables, memory, descriptors) the kernel keeps from a process under Landlock all the same.
+    allow("/proc", .open)
   }
 
   /// A set of rules of Landlock with these grants.

@@ -9,6 +9,7 @@ enum {
   AMK_EXECUTE = 2,  // execute files
   AMK_WRITE = 4,    // write, make and remove files, directories and symlinks; move and link within one directory
   AMK_MOVE = 8,     // move and link into and out of here
+  AMK_OPEN = 16,    // open files for reading whose names are known
 };
 
 // The version of Landlock of this kernel; 0 where there is none.
@@ -23,8 +24,11 @@ int32_t amk_seccomp_is_available(void);
 // What a filter is to refuse besides what it always refuses.
 enum {
   AMK_DENY_METADATA = 1,     // changes of modes, owners, times, attributes and flags of files
-  AMK_DENY_LOCK_RELEASE = 2, // giving back a lock that is shared with the system
+  AMK_DENY_LOCK_RELEASE = 2, // giving back a lock that is shared with the system, and closing it
 };
+
+// The descriptors of an extension.
+enum { AMK_SOCKET_DESCRIPTOR = 3, AMK_LOCK_DESCRIPTOR = 4 };
 
 // What to start, and how.
 typedef struct {
@@ -32,8 +36,8 @@ typedef struct {
   const char *_Nullable const *_Nonnull arguments;      // ended by NULL
   const char *_Nullable const *_Nonnull environment;    // ended by NULL
   int32_t directory;                                    // becomes the current directory
-  int32_t socket;                                       // becomes 3
-  int32_t lock;                                         // becomes 4; -1: none
+  int32_t socket;                                       // becomes AMK_SOCKET_DESCRIPTOR
+  int32_t lock;                                         // becomes AMK_LOCK_DESCRIPTOR; -1: none
   int32_t ruleset;                                      // of Landlock; -1: none
   int32_t landlock_abi;                                 // version of `ruleset`
   int32_t uses_seccomp;                                 // 0 where the kernel has none
