@@ -19,7 +19,7 @@ struct RecoveryTraceTests {
   static let staging = ["fsync state", "mkdir staging"]
   static let cleanUp = ["rmdir staging", "fsync state", "unlink journal", "fsync state"]
 
-  static let start = journal + staging + ["syncfs staging"] + journal
+  static let start = ["mkdir .c.migration", "fsync parent"] + journal + staging + ["syncfs staging"] + journal
   static let moves = ["rename file file", "rename deep deep"]
 
   @Test(.enabled(if: canTrace, "needs strace, and to be allowed to attach it")) func replacementThatSucceeds() async {
@@ -51,7 +51,7 @@ struct RecoveryTraceTests {
 
   private static func compare(_ scenario: RecoveryScenario, _ expected: [String]) throws {
     let found = try trace(scenario)
-    #expect(found == expected)
+    #expect(found == expected, "\(found)")
   }
 
   /// Runs a scenario in this process while `strace` is attached to it.
@@ -80,7 +80,8 @@ struct RecoveryTraceTests {
     try #require(number > 0)
     var progress = RecoveryScenario.Progress()
     try scenario.run(place, &progress)
-    kill(number, SIGTERM)
+    // Not SIGTERM: it may have inherited a mask that blocks that. Each line is written at once.
+    kill(number, SIGKILL)
     while !tracer.isFinished { usleep(1000) }
     let lines = String(decoding: try FileTree.read(output), as: UTF8.self).split(separator: "\n")
     return lines.compactMap { event(String($0), place.directory.path) }

@@ -1,5 +1,6 @@
 import AppMigrationHost
 import ArchiveIO
+import Glibc
 import TestSupport
 import Testing
 
@@ -83,5 +84,65 @@ import Testing
     let nothing: OrphanStopper = { (_) throws(MigrationError) in }
     #expect(message(.busy) { _ = try AppLaunchLock.acquire(place.layout, stoppingOrphans: nothing) } != nil)
     #expect(message(.busy) { _ = try MigrationLock.acquire(place.layout, stoppingOrphans: nothing) } != nil)
+  }
+
+  @Test func whatAKilledSystemHasLeftIsCleanedUp() async throws {
+    let place = try Place()
+    try place.layout.prepare()
+    let path = place.directory.file("c")
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+      let layout = try ContainerLayout(
+        bundleIdentifier: "org.example.notes", containerPath: Array(path.utf8), environment: ["HOME": "/"])
+      let lock = try MigrationLock.acquire(layout, stoppingOrphans: noOrphans)
+      try withExtendedLifetime(lock) {
+        var transaction = try ImportTransaction(layout, replacing: false)
+        _ = try transaction.makeStaging()
+        try transaction.didUnpack()
+        try transaction.willRun(processID: 1, startTime: 1)
+        try FileTree.write([1], to: path + "/half")
+        kill(getpid(), SIGKILL)
+      }
+    }
+    let nothing: OrphanStopper = { (_) throws(MigrationError) in }
+    let lock = try AppLaunchLock.acquire(place.layout, stoppingOrphans: nothing)
+    #expect(lock.recovered == .interruptedImport)
+    #expect(try StatusStore.read(place.layout)?.error == Recovery.interruption)
+    #expect(try place.listing().filter { $0.hasPrefix("c/") } == ["c/"])
+  }
+
+  @Test("What was stored counts, whatever else is left", arguments: [true, false])
+  func storedResults(_ isSuccess: Bool) throws {
+    let place = try Place()
+    try place.layout.prepare()
+    try put("old", at: place.directory.root.rawValue, "c/f")
+    try ContainerReplacement.moveAside(place.layout)
+    try put("new", at: place.directory.root.rawValue, "c/f")
+    let journal = MigrationJournal(kind: .import, phase: .running, hasPrevious: true)
+    try journal.write(to: place.layout)
+    try StatusStore.write(
+      StatusRecord(migrationIdentifier: journal.identifier, isSuccess: isSuccess), place.layout)
+    let nothing: OrphanStopper = { (_) throws(MigrationError) in }
+    let outcome = try Recovery.recover(place.layout, stoppingOrphans: nothing)
+    #expect(outcome == .finishedImport(isSuccess: isSuccess))
+    #expect(try place.listing().contains("c/f=\(isSuccess ? "new" : "old")"))
+    #expect(try StatusStore.read(place.layout)?.isInterrupted == false)
+    // One of an older migration says nothing about this one.
+    try MigrationJournal(kind: .import, phase: .running).write(to: place.layout)
+    #expect(try Recovery.recover(place.layout, stoppingOrphans: nothing) == .interruptedImport)
+    #expect(try StatusStore.read(place.layout)?.isInterrupted == true)
+  }
+
+  @Test func aFinishingImportKeepsItsContainerAlthoughNoResultIsLeft() throws {
+    let place = try Place()
+    try place.layout.prepare()
+    try put("new", at: place.directory.root.rawValue, "c/f")
+    try MigrationJournal(kind: .import, phase: .finishing).write(to: place.layout)
+    let nothing: OrphanStopper = { (_) throws(MigrationError) in }
+    guard case .finishedImport = try Recovery.recover(place.layout, stoppingOrphans: nothing) else {
+      Issue.record("not finished")
+      return
+    }
+    #expect(try place.listing().contains("c/f=new"))
+    #expect(try StatusStore.read(place.layout) == nil && MigrationJournal.read(place.layout) == nil)
   }
 }
