@@ -11,6 +11,9 @@ package enum StagedTree {
     package var items: Int
     /// Bytes of regular files; one with several names counts once.
     package var bytes: Int64
+
+    /// Makes a summary.
+    package init(items: Int, bytes: Int64) { (self.items, self.bytes) = (items, bytes) }
   }
 
   /// Removes what was withdrawn, refuses what may not arrive, and takes away rights that nothing that arrives may have.
@@ -43,16 +46,17 @@ package enum StagedTree {
       do throws(SystemError) {
         if withdrawn.hasPrefix(of: entry.relativePath) {
           walker.skipSubtree()
-          try RemoveTree.remove(at: directory, entry.name)
-        } else if withdrawn.hasHash(of: entry.relativePath) {
-          if entry.status.kind == .directory {
+          return try RemoveTree.remove(at: directory, entry.name)
+        }
+        let isDirectory = entry.status.kind == .directory
+        if isDirectory { try open(entry, directory) }
+        if withdrawn.hasHash(of: entry.relativePath) {
+          if isDirectory {
             directories.append(entry.relativePath)
           } else {
             try FileSystem.removeFile(at: directory, entry.name)
-            return
           }
         }
-        if entry.status.kind == .directory { try open(entry, directory) }
       } catch {
         if !error.isNotFound { throw failure(entry.relativePath, error) }
       }

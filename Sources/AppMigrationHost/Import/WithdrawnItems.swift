@@ -20,5 +20,8 @@ package struct WithdrawnItems: Sendable, Equatable {
     prefixes.contains { path.starts(with: $0) && (path.count == $0.count || path[$0.count] == 0x2F) }
   }
 
-  func hasHash(of path: [UInt8]) -> Bool { !hashes.isEmpty && hashes.contains(XXH3.hash64(path.span)) }
+  /// The hash of an archive path, as it stands in ``hashes``.
+  package static func hash(of path: [UInt8]) -> UInt64 { XXH3.hash64(path.span) }
+
+  func hasHash(of path: [UInt8]) -> Bool { !hashes.isEmpty && hashes.contains(Self.hash(of: path)) }
 }
