@@ -71,7 +71,9 @@ final class Connection: ItemSink {
   private func checkIsOpen(_ state: State) throws {
     if state.isCancelled { throw CancellationError() }
     if let failure = state.failure { throw failure }
-    if state.hasEnded { throw ResourcesArchiverError("the export has ended; the archiver takes no more items", path: "") }
+    if state.hasEnded {
+      throw ResourcesArchiverError("the export has ended; the archiver takes no more items", path: "")
+    }
   }
 
   private func awaitReply(_ number: UInt64, path: [UInt8]) async throws {

@@ -18,7 +18,8 @@ enum ExtensionMain {
       explain("\(type) is a migration extension: the system starts it, it is not run by hand")
     }
     guard let socket = inheritedSocket(text) else {
-      explain("$\(socketVariable) is \"\(String(decoding: text, as: UTF8.self))\", which is no socket of a migration system")
+      explain(
+        "$\(socketVariable) is \"\(String(decoding: text, as: UTF8.self))\", which is no socket of a migration system")
     }
     unsafe unsetenv(socketVariable)
     Task.detached {
