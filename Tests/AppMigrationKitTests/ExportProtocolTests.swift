@@ -47,7 +47,8 @@ struct ExportProtocolTests {
   @Test("A small file goes by value with its mode and time, without a reply; the last one asks for one")
   func sendsByValue() async throws {
     try FileTree.write([1, 2, 3], to: root + "/a", mode: 0o640)
-    try FileSystem.setTimes(at: FileSystem.currentDirectory, Array("\(root)/a".utf8), modificationSeconds: -7, nanoseconds: 8)
+    try FileSystem.setTimes(
+      at: FileSystem.currentDirectory, Array("\(root)/a".utf8), modificationSeconds: -7, nanoseconds: 8)
     try fill("b")
     let (items, last) = try await export { [a = url("a"), b = url("b")] _, archiver in
       try await archiver.appendItem(at: a)
@@ -224,12 +225,12 @@ struct ExportProtocolTests {
     try fill("small", byteCount: 3000)
     try fill("large", byteCount: 70_000)
     let items = try await export { [small = url("small"), large = url("large")] _, archiver in
-      nonisolated(unsafe) let archiver = unsafe archiver
+      let shared = SharedArchiver(archiver)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for task in 0..<8 {
           group.addTask {
             for number in 0..<50 {
-              try await unsafe archiver.appendItem(
+              try await shared.archiver.appendItem(
                 at: number % 10 == 0 ? large : small, pathInArchive: "\(task)/\(number)")
             }
           }
@@ -252,17 +253,17 @@ struct ExportProtocolTests {
   @Test("An archiver that is kept takes nothing after the export")
   func refusesAfterEnd() async throws {
     try fill("a")
-    let kept = Locked<[ResourcesArchiver]>([])
+    let kept = Locked<SharedArchiver?>(nil)
     let last = try await export { _, archiver in
-      nonisolated(unsafe) let archiver = unsafe archiver
-      unsafe kept.withLock { unsafe $0.append(archiver) }
+      let shared = SharedArchiver(archiver)
+      kept.withLock { $0 = shared }
     } _: {
       try await $0.takeItems().last
     }
     #expect(last == .finished)
-    nonisolated(unsafe) let archiver = unsafe try #require(kept.withLock { $0.first })
+    let shared = try #require(kept.withLock { $0 })
     let error = await #expect(throws: ResourcesArchiverError.self) {
-      try await unsafe archiver.appendItem(at: url("a"))
+      try await shared.archiver.appendItem(at: url("a"))
     }
     #expect(error?.localizedDescription.contains("has ended") == true)
   }

@@ -5,7 +5,7 @@ internal import ArchiveIO
 ///
 /// The type is all that an extension's process knows; the closure comes from the path of the container, which is the test's own.
 struct ScriptedExporter: ResourcesExporting {
-  typealias Work = @Sendable (ScriptedExporter, ResourcesArchiver) async throws -> Void
+  typealias Work = @concurrent @Sendable (ScriptedExporter, sending ResourcesArchiver) async throws -> Void
 
   private static let scripts = Locked<[String: Work]>([:])
 
@@ -26,7 +26,7 @@ struct ScriptedExporter: ResourcesExporting {
 
 /// An importer whose work a test gives as a closure.
 struct ScriptedImporter: ResourcesImporting {
-  typealias Work = @Sendable (ScriptedImporter, URL, ResourcesImportRequest) async throws -> Void
+  typealias Work = @concurrent @Sendable (ScriptedImporter, URL, ResourcesImportRequest) async throws -> Void
 
   private static let scripts = Locked<[String: Work]>([:])
   private static let readings = Locked<[String: Int64]>([:])
@@ -65,4 +65,11 @@ final class ItemKeeper: ItemSink {
 /// Drops the items that an archiver gives it.
 struct ItemDropper: ItemSink {
   func append(_ item: OutgoingItem) async throws {}
+}
+
+/// An archiver for several tasks at once, which its type does not allow and its calls must bear.
+struct SharedArchiver: @unchecked Sendable {
+  let archiver: ResourcesArchiver
+
+  init(_ archiver: ResourcesArchiver) { self.archiver = archiver }
 }

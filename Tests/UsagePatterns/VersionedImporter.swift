@@ -14,7 +14,8 @@ public struct VersionedImporter: ResourcesImporting {
 
   public func importResources(at url: URL, request: ResourcesImportRequest) async throws {
     let source = request.sourceAppIdentifier
-    guard source.platform == .android, source.storeIdentifier == .googlePlay, source.bundleIdentifier == "com.example.app"
+    guard source.platform == .android, source.storeIdentifier == .googlePlay,
+      source.bundleIdentifier == "com.example.app"
     else { throw ImportFailure.untrustedSource }
     try emptyGroups()
     switch request.sourceVersion {

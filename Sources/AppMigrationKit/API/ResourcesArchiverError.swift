@@ -12,7 +12,7 @@ public struct ResourcesArchiverError: LocalizedError, CustomNSError, Equatable, 
 
   /// The path and what is wrong.
   public var errorDescription: String? {
-    path.isEmpty || message.contains(path) ? message : "\(path): \(message)"
+    path.isEmpty || message.hasPrefix("\(path): ") ? message : "\(path): \(message)"
   }
 
   /// The domain of the error as an `NSError`.
