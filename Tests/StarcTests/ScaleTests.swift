@@ -72,6 +72,25 @@ internal import Testing
       """)
   }
 
+  /// An archive that is made anew inside its own source holds neither itself nor the one whose place it takes, by whatever
+  /// way that is named. Another name of the old file stays, so it is stored.
+  @Test func outputReplacesAFileOfTheSource() throws {
+    try run(
+      """
+      mkdir src; cd src; echo x > data; mkdir sub; ln -s sub/c.tar.zst link
+      once() { # ARCHIVE SOURCE NAMES
+        for turn in 1 2 3; do $S create --no-sync "$1" "$2" > ../out 2> ../errors; done
+        test "$($S list "$1" | tr '\\n' ' ')" = "$3" || { echo "$1 $2: $($S list "$1")" >&3; exit 95; }
+      }
+      $S create -q --no-sync a.tar.zst data
+      once a.tar.zst . './ data link sub/ '
+      $S create --no-sync a.tar.zst . 2>&1 > /dev/null | grep -q 'a.tar.zst: is replaced by the archive'
+      ln a.tar.zst kept; once a.tar.zst . './ data kept link sub/ '; $S cat a.tar.zst kept | $S list -q - | grep -qx data
+      rm a.tar.zst kept; once link . './ data link sub/ '
+      once sub/c.tar.zst sub 'sub/ '; head -c 4000000 /dev/urandom > sub/c.tar.zst; once sub/c.tar.zst sub 'sub/ '
+      """)
+  }
+
   /// FIFOs and devices are stored without being opened; sockets are named and left out.
   @Test func specialFiles() throws {
     try run(

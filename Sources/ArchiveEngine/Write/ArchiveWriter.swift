@@ -47,6 +47,8 @@ public final class ArchiveWriter {
   var plannerCursor: (tree: SourceTree, cursor: DirectoryCursor)?
   /// Where the archive itself lies, so that it is not stored in itself.
   var outputIdentity: (device: UInt64, inode: UInt64)?
+  /// The file whose place the archive takes; trees are stored without it, since it is gone when the archive is there.
+  public var replacedFile: ReplacedFile?
   private var isFinished = false
 
   /// Starts an archive on an open descriptor, which stays the caller's.

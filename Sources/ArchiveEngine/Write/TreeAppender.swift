@@ -105,6 +105,9 @@ extension ArchiveWriter {
     if status.device == outputIdentity?.device && status.inode == outputIdentity?.inode {
       return warn(archivePath, "is the archive itself; left out", isDegradation: false)
     }
+    if let replacedFile, replacedFile.mayBe(status), try isReplaced(replacedFile, tree, path, archivePath) {
+      return warn(archivePath, "is replaced by the archive; left out", isDegradation: false)
+    }
     guard let kind = MemberKind(status.kind) else {
       return warn(archivePath, status.kind == .socket ? "is a socket; left out" : "is of an unknown type; left out")
     }
@@ -126,6 +129,15 @@ extension ArchiveWriter {
     let pending = PendingMember(
       member: member, source: .tree(tree, path: path), isReferenced: kind == .file && status.linkCount > 1)
     try plan(pending)
+  }
+
+  private func isReplaced(
+    _ file: ReplacedFile, _ tree: SourceTree, _ path: [UInt8], _ archivePath: [UInt8]
+  ) throws(ArchiveError) -> Bool {
+    try system(path: archivePath) { () throws(SystemError) in
+      let (parent, name) = try locate(tree, path)
+      return try file.isNamed(name, in: parent)
+    }
   }
 
   /// Metadata as the walk knows it; lanes complete it.
@@ -164,11 +176,16 @@ extension ArchiveWriter {
   }
 
   private func openFile(_ tree: SourceTree, _ path: [UInt8]) throws(SystemError) -> Descriptor {
+    let (parent, name) = try locate(tree, path)
+    return try FileSystem.open(at: parent, name, [.readOnly, .noFollow, .nonBlocking])
+  }
+
+  /// The directory of a path, which is good until the next call, and the last component.
+  private func locate(_ tree: SourceTree, _ path: [UInt8]) throws(SystemError) -> (parent: Int32, name: [UInt8]) {
     if plannerCursor?.tree !== tree { plannerCursor = (tree, DirectoryCursor(root: tree.root)) }
     let slash = path.lastIndex(of: UInt8(ascii: "/"))
     let parent = try plannerCursor?.cursor.descriptor(for: slash.map { path[..<$0] } ?? [][...]) ?? -1
-    let name = slash.map { Array(path[($0 + 1)...]) } ?? path
-    return try FileSystem.open(at: parent, name, [.readOnly, .noFollow, .nonBlocking])
+    return (parent, slash.map { Array(path[($0 + 1)...]) } ?? path)
   }
 
   /// Opens a file that is large by its size and finds out what has to be stored of it: a sparse one may turn out small.
