@@ -10,8 +10,10 @@ struct PendingMember: Sendable {
     case none
     /// Content held in memory.
     case bytes([UInt8])
-    /// Below a tree's root; a lane opens it and completes the metadata. The path is relative to the root.
+    /// What a tree was named for; a lane opens it and completes the metadata. The path is relative to the root.
     case tree(SourceTree, path: [UInt8])
+    /// Below that: the path is the end of the member's own, so that long ones are not held twice.
+    case below(SourceTree)
     /// An open file, from its first byte; metadata is complete.
     case descriptor(SharedDescriptor, FileStatus)
   }
@@ -29,10 +31,13 @@ final class SourceTree: Sendable {
   /// For messages: the path that the user named.
   let name: [UInt8]
   let includesExtendedAttributes: Bool
+  /// How much of the archive paths of members below it stands for the root, with the slash.
+  let prefixByteCount: Int
 
-  init(root: SharedDescriptor, name: [UInt8], includesExtendedAttributes: Bool) {
+  init(root: SharedDescriptor, name: [UInt8], includesExtendedAttributes: Bool, prefixByteCount: Int) {
     self.root = root
     self.name = name
+    self.prefixByteCount = prefixByteCount
     self.includesExtendedAttributes = includesExtendedAttributes
   }
 }

@@ -46,15 +46,16 @@ extension ArchiveWriter {
     excluding: [GlobPattern]
   ) throws(ArchiveError) {
     try Self.check(archivePath: archivePath)
+    let prefix = archivePath == [UInt8(ascii: ".")] ? [] : archivePath + [UInt8(ascii: "/")]
     let tree = SourceTree(
-      root: root, name: rootName, includesExtendedAttributes: options.includesExtendedAttributes)
+      root: root, name: rootName, includesExtendedAttributes: options.includesExtendedAttributes,
+      prefixByteCount: prefix.count)
     if excluding.contains(where: { $0.matches(path: archivePath) }) { return }
     // "." may already be there from an earlier path; a second one would say the same.
     if !(archivePath == [UInt8(ascii: ".")] && isClaimed(archivePath)) {
-      try append(tree, path: name, status: status, as: archivePath)
+      try append(tree, path: name, status: status, as: archivePath, source: .tree(tree, path: name))
     }
     guard status.kind == .directory else { return }
-    let prefix = archivePath == [UInt8(ascii: ".")] ? [] : archivePath + [UInt8(ascii: "/")]
     let walker = try system(path: rootName) { () throws(SystemError) in
       try DirectoryWalker(root: root, oneFileSystem: options.staysOnFileSystem)
     }
@@ -70,7 +71,7 @@ extension ArchiveWriter {
           walker.skipSubtree()
           continue
         }
-        try append(tree, path: entry.relativePath, status: entry.status, as: path)
+        try append(tree, path: entry.relativePath, status: entry.status, as: path, source: .below(tree))
       }
     }
   }
@@ -100,7 +101,7 @@ extension ArchiveWriter {
   // MARK: One entry
 
   private func append(
-    _ tree: SourceTree, path: [UInt8], status: FileStatus, as archivePath: [UInt8]
+    _ tree: SourceTree, path: [UInt8], status: FileStatus, as archivePath: [UInt8], source: PendingMember.Source
   ) throws(ArchiveError) {
     if status.device == outputIdentity?.device && status.inode == outputIdentity?.inode {
       return warn(archivePath, "is the archive itself; left out", isDegradation: false)
@@ -119,16 +120,15 @@ extension ArchiveWriter {
         member.linkTarget = first
         member.byteCount = 0
         try claim(archivePath, isDirectory: false)
-        return try plan(PendingMember(member: member, source: .tree(tree, path: path)))
+        return try plan(PendingMember(member: member, source: source))
       }
     }
     if kind == .file, member.byteCount >= UInt64(largeByteCount) {
-      return try appendLarge(tree, path, member, isReferenced: status.linkCount > 1)
+      return try appendLarge(tree, path, member, source, isReferenced: status.linkCount > 1)
     }
     try claim(archivePath, isDirectory: kind == .directory)
-    let pending = PendingMember(
-      member: member, source: .tree(tree, path: path), isReferenced: kind == .file && status.linkCount > 1)
-    try plan(pending)
+    try plan(
+      PendingMember(member: member, source: source, isReferenced: kind == .file && status.linkCount > 1))
   }
 
   private func isReplaced(
@@ -190,7 +190,7 @@ extension ArchiveWriter {
 
   /// Opens a file that is large by its size and finds out what has to be stored of it: a sparse one may turn out small.
   private func appendLarge(
-    _ tree: SourceTree, _ path: [UInt8], _ planned: Member, isReferenced: Bool
+    _ tree: SourceTree, _ path: [UInt8], _ planned: Member, _ source: PendingMember.Source, isReferenced: Bool
   ) throws(ArchiveError) {
     var member = planned
     let archivePath = member.path
@@ -212,7 +212,7 @@ extension ArchiveWriter {
     }
     try claim(archivePath, isDirectory: false)
     if member.storedByteCount < UInt64(largeByteCount) {
-      return try plan(PendingMember(member: member, source: .tree(tree, path: path), isReferenced: isReferenced))
+      return try plan(PendingMember(member: member, source: source, isReferenced: isReferenced))
     }
     if options.includesExtendedAttributes {
       let number = descriptor.rawValue

@@ -67,17 +67,21 @@ final class WriteLane {
     case .bytes(let bytes): try builder.add(pending.member, content: bytes)
     case .descriptor(let descriptor, let status):
       try addContent(of: descriptor.rawValue, status: status, member: pending.member)
-    case .tree(let tree, let path):
-      let opened: OpenedMember
-      do throws(SystemError) { opened = try open(pending.member, tree, path) } catch {
-        if [EMFILE, ENFILE, ENOMEM].contains(error.errno) { throw ArchiveError(error).at(path: pending.member.path) }
-        return try leaveOut(pending, because: error)
-      }
-      if let status = opened.status {
-        try addContent(of: opened.descriptor.rawValue, status: status, member: opened.member)
-      } else {
-        try addWithoutContent(opened.member)
-      }
+    case .tree(let tree, let path): try add(pending, from: tree, path[...])
+    case .below(let tree): try add(pending, from: tree, pending.member.path[tree.prefixByteCount...])
+    }
+  }
+
+  private func add(_ pending: PendingMember, from tree: SourceTree, _ path: ArraySlice<UInt8>) throws(ArchiveError) {
+    let opened: OpenedMember
+    do throws(SystemError) { opened = try open(pending.member, tree, path) } catch {
+      if [EMFILE, ENFILE, ENOMEM].contains(error.errno) { throw ArchiveError(error).at(path: pending.member.path) }
+      return try leaveOut(pending, because: error)
+    }
+    if let status = opened.status {
+      try addContent(of: opened.descriptor.rawValue, status: status, member: opened.member)
+    } else {
+      try addWithoutContent(opened.member)
     }
   }
 
@@ -104,7 +108,9 @@ final class WriteLane {
   }
 
   /// Completes a member from its source. Throws what the source's own calls throw: that decides about this member only.
-  private func open(_ planned: Member, _ tree: SourceTree, _ path: [UInt8]) throws(SystemError) -> OpenedMember {
+  private func open(_ planned: Member, _ tree: SourceTree, _ path: ArraySlice<UInt8>) throws(SystemError)
+    -> OpenedMember
+  {
     var member = planned
     let warn: (String) -> Void = { [builder] in builder.warn(planned.path, $0) }
     switch member.kind {
@@ -243,9 +249,11 @@ final class WriteLane {
     return new
   }
 
-  private func locate(_ tree: SourceTree, _ path: [UInt8]) throws(SystemError) -> (parent: Int32, name: [UInt8]) {
+  private func locate(
+    _ tree: SourceTree, _ path: ArraySlice<UInt8>
+  ) throws(SystemError) -> (parent: Int32, name: [UInt8]) {
     guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else {
-      return (try cursor(for: tree).descriptor(for: [][...]), path)
+      return (try cursor(for: tree).descriptor(for: [][...]), Array(path))
     }
     return (try cursor(for: tree).descriptor(for: path[..<slash]), Array(path[(slash + 1)...]))
   }
