@@ -1,4 +1,5 @@
 internal import CLinuxShims
+internal import Synchronization
 
 /// A file descriptor with one owner, who closes it.
 public struct Descriptor: ~Copyable, Sendable {
@@ -39,11 +40,19 @@ public struct Descriptor: ~Copyable, Sendable {
 public final class SharedDescriptor: Sendable {
   /// The descriptor's number, valid as long as this object lives.
   public let rawValue: Int32
+  private let isClosed = Atomic(false)
 
   /// Takes over a descriptor.
   public init(_ descriptor: consuming Descriptor) { rawValue = descriptor.release() }
 
-  deinit { _ = starc_close(rawValue) }
+  deinit { if !isClosed.load(ordering: .relaxed) { _ = starc_close(rawValue) } }
+
+  /// Closes the descriptor before the last owner is gone, and reports a failure, which for a file just written may be the only
+  /// sign of lost data. Nobody may use it any more, which the caller has to know.
+  package func close() throws(SystemError) {
+    if isClosed.exchange(true, ordering: .relaxed) { return }
+    _ = try checked("close", starc_close(rawValue))
+  }
 
   /// A second descriptor (close-on-exec) for the same open file.
   public func duplicated() throws(SystemError) -> Descriptor { try Descriptor.duplicate(of: rawValue) }

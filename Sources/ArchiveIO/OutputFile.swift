@@ -15,6 +15,8 @@ public final class OutputFile {
   public let descriptor: SharedDescriptor
   /// Whether writing goes straight to an existing special file.
   public let isDirect: Bool
+  /// The file that the commit replaces, as it was when this object was made; nil where there was none.
+  public let replaced: ReplacedFile?
 
   private let placement: Placement?
   private let temporaryName: [UInt8]
@@ -31,14 +33,19 @@ public final class OutputFile {
       descriptor = SharedDescriptor(
         try FileSystem.open(at: FileSystem.currentDirectory, target.path, [.writeOnly, .truncate]))
       isDirect = true
+      replaced = nil
       placement = nil
       temporaryName = []
       mode = 0
       return
     }
     let placement = try Placement(target.path)
-    mode = target.mode ?? (0o666 & ~ProcessFacts.fileModeMask)
+    mode = target.status.map { $0.mode & 0o777 } ?? (0o666 & ~ProcessFacts.fileModeMask)
     isDirect = false
+    replaced = try target.status.map { status throws(SystemError) in
+      ReplacedFile(
+        status: status, directory: try FileSystem.status(of: placement.directory.rawValue), name: placement.name)
+    }
     self.placement = placement
     (descriptor, temporaryName) = try Self.makeTemporary(placement)
   }
@@ -127,7 +134,7 @@ public final class OutputFile {
   private struct Target {
     var path: [UInt8]
     /// Nil for a file that does not exist yet.
-    var mode: UInt32?
+    var status: FileStatus?
     var isSpecial: Bool
   }
 
@@ -138,18 +145,18 @@ public final class OutputFile {
     for _ in 0..<40 {
       let status: FileStatus
       do throws(SystemError) { status = try FileSystem.status(at: here, path) } catch {
-        if error.isNotFound { return Target(path: path, mode: nil, isSpecial: false) }
+        if error.isNotFound { return Target(path: path, status: nil, isSpecial: false) }
         throw error
       }
       switch status.kind {
       case .directory: throw SystemError("openat", errno: EISDIR, path: path)
       case .socket: throw SystemError("openat", errno: ENXIO, path: path)
-      case .regular: return Target(path: path, mode: status.mode & 0o777, isSpecial: path.starts(with: "/proc/".utf8))
+      case .regular: return Target(path: path, status: status, isSpecial: path.starts(with: "/proc/".utf8))
       case .symlink:
         if path.starts(with: "/proc/".utf8) {
           // A link of this kind leads to an open file, not to the path that it shows.
           let followed = try FileSystem.statusFollowing(at: here, path)
-          return Target(path: path, mode: followed.mode & 0o777, isSpecial: true)
+          return Target(path: path, status: followed, isSpecial: true)
         }
         let link = try FileSystem.readLink(at: here, path)
         if link.first == 0x2F {
@@ -159,7 +166,7 @@ public final class OutputFile {
           path = directory + link
         }
       case .fifo, .characterDevice, .blockDevice, .unknown:
-        return Target(path: path, mode: status.mode & 0o777, isSpecial: true)
+        return Target(path: path, status: status, isSpecial: true)
       }
     }
     throw SystemError("openat", errno: ELOOP, path: path)

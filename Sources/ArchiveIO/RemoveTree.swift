@@ -6,8 +6,9 @@ package enum RemoveTree {
   /// Removes what has this name, with all below it. Symlinks are removed, not followed; directories that forbid it are
   /// made writable first. A name that does not exist is no error.
   ///
-  /// Goes on after a failure to remove as much as possible, and throws the first one at the end.
-  package static func remove(at directory: Int32, _ name: [UInt8]) throws(SystemError) {
+  /// Goes on after a failure to remove as much as possible, and throws the first one at the end. With `isParallel` threads
+  /// of its own take part, which is worth it for large trees.
+  package static func remove(at directory: Int32, _ name: [UInt8], isParallel: Bool = false) throws(SystemError) {
     do throws(SystemError) {
       try FileSystem.removeFile(at: directory, name)
       return
@@ -17,6 +18,11 @@ package enum RemoveTree {
       if error.errno != EISDIR && error.errno != EPERM { throw error }
       let status = try FileSystem.status(at: directory, name)
       if status.kind != .directory { throw error }
+    }
+    if isParallel {
+      ParallelRemoval.remove(at: directory, name)
+      // Usually nothing is left. If something is, this goes through it and says what is in the way.
+      return try remove(at: directory, name)
     }
     let parent = try FileSystem.open(at: directory, [0x2E], [.path, .directory])
     var run = try Run(parent: SharedDescriptor(parent))

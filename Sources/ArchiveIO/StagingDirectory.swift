@@ -50,7 +50,7 @@ public final class StagingDirectory {
   public func abandon() throws(SystemError) {
     guard isOpen else { return }
     isOpen = false
-    try RemoveTree.remove(at: placement.directory.rawValue, temporaryName)
+    try RemoveTree.remove(at: placement.directory.rawValue, temporaryName, isParallel: true)
   }
 
   private static func expectFree(_ placement: Placement, _ path: [UInt8]) throws(SystemError) {
@@ -106,7 +106,7 @@ public final class StagingDirectory {
       if isNew && error.errno != EWOULDBLOCK { try? FileSystem.removeDirectory(at: parent, name) }
       throw error
     }
-    try RemoveTree.remove(at: parent, name)
+    try RemoveTree.remove(at: parent, name, isParallel: true)
     return nil
   }
 }

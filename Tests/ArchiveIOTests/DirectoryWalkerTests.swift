@@ -175,25 +175,27 @@ struct RemoveTreeTests {
 
   init() throws { directory = try #require(TemporaryDirectory.current) }
 
-  @Test("Removes trees, files and links, and nothing that links lead to")
-  func removes() throws {
+  @Test("Removes trees, files and links, and nothing that links lead to", arguments: [false, true])
+  func removes(isParallel: Bool) throws {
     let root = directory.root.rawValue
     try Shell.script(
       "mkdir -p keep/x t/a/b/c/d/e/f/g/h/i/j/k t/m; touch keep/f t/a/1 t/m/2; ln -s ../keep t/l; ln -s keep l; chmod 0 t/m",
       directory: directory.path)
     let inner = try FileSystem.open(at: root, Array("t/a".utf8), [.readOnly, .directory])
     try FileTree.makeAwkward(in: inner.rawValue)
-    for name in ["t", "l", "none"] { try RemoveTree.remove(at: root, Array(name.utf8)) }
+    for name in ["t", "l", "none"] { try RemoveTree.remove(at: root, Array(name.utf8), isParallel: isParallel) }
     #expect(try Shell.script("find . | sort", directory: directory.path) == ".\n./keep\n./keep/f\n./keep/x\n")
   }
 
-  @Test("Goes on after a failure and reports it", .enabled(if: ProcessFacts.effectiveUserID == 0))
-  func failure() throws {
+  @Test(
+    "Goes on after a failure and reports it", .enabled(if: ProcessFacts.effectiveUserID == 0),
+    arguments: [false, true])
+  func failure(isParallel: Bool) throws {
     let busy = directory.file("t/b/mounted")
     try Shell.script("mkdir -p t/a t/b/mounted t/c; touch t/a/1 t/c/2 t/b/3", directory: directory.path)
     guard (try? Shell.script("mount -t tmpfs t \(busy)")) != nil else { return }
     let error = #expect(throws: SystemError.self) {
-      try RemoveTree.remove(at: directory.root.rawValue, Array("t".utf8))
+      try RemoveTree.remove(at: directory.root.rawValue, Array("t".utf8), isParallel: isParallel)
     }
     #expect(error?.errno == EBUSY)
     let left = try Shell.script("umount t/b/mounted; find . | sort", directory: directory.path)

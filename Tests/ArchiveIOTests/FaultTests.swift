@@ -137,11 +137,11 @@ struct FaultTests {
           FaultInjection.disarm()
         }
         #expect(nth > 25)
-        for nth in 1..<40 {
+        for nth in 1..<80 {
           let copy = try TemporaryDirectory(.memory)
           try Shell.script("cp -r t \(copy.path)", directory: directory.path)
           FaultInjection.arm("*", nth: nth, kind: .error(errno))
-          try? RemoveTree.remove(at: copy.root.rawValue, Array("t".utf8))
+          try? RemoveTree.remove(at: copy.root.rawValue, Array("t".utf8), isParallel: nth % 2 == 0)
           FaultInjection.disarm()
           try RemoveTree.remove(at: copy.root.rawValue, Array("t".utf8))
           #expect(walk(try DirectoryWalker(root: copy.root)).paths == [])

@@ -19,12 +19,14 @@ internal import Testing
 
     """
 
-  /// 10,000 directories inside each other: a path of 20 KB, with 64 descriptors and a stack of 256 KiB.
+  /// 10,000 directories inside each other: a path of 20 KB, with 64 descriptors and a stack of 256 KiB. All their paths are
+  /// 100 MB, which `create` does not hold at once.
   @Test func deepTree() throws {
     try run(
       Self.deep + """
         deep 10000; ulimit -n 64; ulimit -s 256
-        $S create -q --no-sync a.tar.zst src
+        kib=$(peak $S create -q --no-sync --threads 4 a.tar.zst src); echo "create: $kib KiB"
+        [ $kib -lt 65536 ] || { echo "create takes $kib KiB" >&3; exit 97; }
         $S list a.tar.zst > list; test $(wc -l < list) = 10002
         leaf=src/$(printf 'd/%.0s' $(seq 10000))leaf; echo "$leaf" | cmp - <(tail -n 1 list)
         $S verify -q a.tar.zst
@@ -69,6 +71,25 @@ internal import Testing
       test $(grep -vc a.tar.zst ../errors || true) = 0
       test $($S list a.tar.zst | wc -l) = 2; $S cat a.tar.zst data | cmp - data
       rm a.tar.zst; $S create -q - . > b.tar.zst; test $($S list b.tar.zst | wc -l) = 2; $S verify -q b.tar.zst
+      """)
+  }
+
+  /// An archive that is made anew inside its own source holds neither itself nor the one whose place it takes, by whatever
+  /// way that is named. Another name of the old file stays, so it is stored.
+  @Test func outputReplacesAFileOfTheSource() throws {
+    try run(
+      """
+      mkdir src; cd src; echo x > data; mkdir sub; ln -s sub/c.tar.zst link
+      once() { # ARCHIVE SOURCE NAMES
+        for turn in 1 2 3; do $S create --no-sync "$1" "$2" > ../out 2> ../errors; done
+        test "$($S list "$1" | tr '\\n' ' ')" = "$3" || { echo "$1 $2: $($S list "$1")" >&3; exit 95; }
+      }
+      $S create -q --no-sync a.tar.zst data
+      once a.tar.zst . './ data link sub/ '
+      $S create --no-sync a.tar.zst . 2>&1 > /dev/null | grep -q 'a.tar.zst: is replaced by the archive'
+      ln a.tar.zst kept; once a.tar.zst . './ data kept link sub/ '; $S cat a.tar.zst kept | $S list -q - | grep -qx data
+      rm a.tar.zst kept; once link . './ data link sub/ '
+      once sub/c.tar.zst sub 'sub/ '; head -c 4000000 /dev/urandom > sub/c.tar.zst; once sub/c.tar.zst sub 'sub/ '
       """)
   }
 

@@ -143,6 +143,8 @@ final class LeafCreator {
         try FileSystem.truncate(output.descriptor.rawValue, byteCount: Int64(member.byteCount))
       }
       restorer.restore(output.descriptor.rawValue, member, path: output.path, createdMode: output.createdMode)
+      // All parts are written, so no other lane uses it. Some file systems report lost data only now.
+      try output.descriptor.close()
       let (parent, name) = try locate(output.path)
       if output.name != name { try settle(parent, output.name, name, replacesOwn: replacesOwn) }
       return true

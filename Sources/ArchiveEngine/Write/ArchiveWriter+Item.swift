@@ -142,14 +142,14 @@ extension ArchiveWriter {
     let opener = MemberOpener()
     try updateLast { pending throws(ArchiveError) in
       // Everything before this item was captured when it was added.
-      guard case .tree(let tree, let path) = pending.source else { return nil }
+      guard let (tree, path) = pending.place else { return nil }
       return captured(pending, tree, path, opener)
     }
     try waitUntilRead()
   }
 
   private func captured(
-    _ pending: PendingMember, _ tree: SourceTree, _ path: [UInt8], _ opener: MemberOpener
+    _ pending: PendingMember, _ tree: SourceTree, _ path: ArraySlice<UInt8>, _ opener: MemberOpener
   ) -> PendingMember {
     let archivePath = pending.member.path
     do {

@@ -1,6 +1,7 @@
 internal import ArchiveFormat
 public import ArchiveIO
 internal import CZstd
+internal import Synchronization
 
 /// What a writer reports while it works, in archive order as far as it concerns members.
 public enum WriterEvent: Sendable {
@@ -30,6 +31,8 @@ public final class ArchiveWriter {
   private let output: ArchiveOutput
   private let frames: FrameOutput
   private let pool: SlotPool<WriteSlot>
+  /// Names that are under way: where they are longer than what they name, slots alone would not bound them.
+  private let nameBudget: ByteBudget
   private let queue = JobQueue<AssignedJob>()
   private let drain: OrderedDrain<WriteResult>
   private let lanes: Lanes
@@ -54,6 +57,8 @@ public final class ArchiveWriter {
   private(set) var claimCount: UInt64 = 0
   /// Names of items that are not whole.
   var withdrawn = WithdrawnNames()
+  /// The file whose place the archive takes; trees are stored without it, since it is gone when the archive is there.
+  public var replacedFile: ReplacedFile?
   private var isFinished = false
 
   /// Starts an archive on an open descriptor, which stays the caller's.
@@ -113,9 +118,13 @@ public final class ArchiveWriter {
     }
     let pool = SlotPool(slots, stop: stop)
     self.pool = pool
+    let nameBudget = ByteBudget(byteCount: Self.nameByteCount, stop: stop)
+    self.nameBudget = nameBudget
     let frames = FrameOutput(output: output, accumulator: accumulator, stop: stop, report: report)
     self.frames = frames
-    let drain = OrderedDrain<WriteResult>(label: "archive-writer") { result in frames.consume(result, releasing: pool) }
+    let drain = OrderedDrain<WriteResult>(label: "archive-writer") { result in
+      frames.consume(result, releasing: pool, nameBudget)
+    }
     self.drain = drain
     let reads = ReadCounter()
     self.reads = reads
@@ -130,6 +139,9 @@ public final class ArchiveWriter {
     lanes = Lanes(count: workers.count, label: "archive-writer") { lane in lanesWork[lane].value.run(queue, into: drain)
     }
   }
+
+  /// Groups of ordinary trees have some ten thousand bytes of names, so this is reached only where paths are very long.
+  private static let nameByteCount = 4 << 20
 
   /// A slot holds the largest planned chunk and, beyond it, the largest header that may come as a surprise. Pages that are never touched cost no memory.
   private static func inputByteCount(_ options: WriterOptions) -> Int {
@@ -235,14 +247,22 @@ public final class ArchiveWriter {
   }
 
   private func enqueue(_ job: WriteJob) throws(ArchiveError) {
+    var nameByteCount = 0
+    if case .group(let members) = job {
+      for pending in members { nameByteCount += pending.member.path.count + pending.member.linkTarget.count }
+    }
+    try nameBudget.take(nameByteCount)
     let slot = try pool.acquire()
+    slot.nameByteCount.store(nameByteCount, ordering: .relaxed)
     hand(AssignedJob(sequence: sequence, job: job, slot: slot))
   }
 
   /// Gives a job to the lanes, or performs it here and now.
   private func hand(_ assigned: AssignedJob) {
     if let serialLane {
-      serialLane.run(assigned) { [frames, pool] result, _ in frames.consume(result, releasing: pool) }
+      serialLane.run(assigned) { [frames, pool, nameBudget] result, _ in
+        frames.consume(result, releasing: pool, nameBudget)
+      }
     } else {
       queue.push(assigned)
     }

@@ -1,11 +1,14 @@
 internal import ArchiveFormat
 internal import ArchiveIO
 internal import CZstd
+internal import Synchronization
 
 /// The two buffers of a chunk in the making: its content and its frame.
 final class WriteSlot: Sendable {
   let input: Buffer
   let output: Buffer
+  /// Bytes of names that the job in it holds besides, taken from the writer's budget for them.
+  let nameByteCount = Atomic(0)
 
   init(inputByteCount: Int, outputByteCount: Int) throws(ArchiveError) {
     input = try system { () throws(SystemError) in try Buffer(byteCount: inputByteCount) }

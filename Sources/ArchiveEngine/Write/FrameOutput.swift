@@ -38,7 +38,7 @@ final class FrameOutput: @unchecked Sendable {
   }
 
   /// Takes the next result. Failures stop the run.
-  func consume(_ result: WriteResult, releasing pool: SlotPool<WriteSlot>) {
+  func consume(_ result: WriteResult, releasing pool: SlotPool<WriteSlot>, _ names: ByteBudget) {
     for warning in result.warnings { self.warn(warning) }
     if !stop.isSet, let chunk = result.chunk {
       do throws(ArchiveError) { try write(chunk) } catch { stop.fail(error) }
@@ -49,7 +49,10 @@ final class FrameOutput: @unchecked Sendable {
       progress.archiveByteCount = output.byteCount
       report(.progress(progress))
     }
-    if let slot = result.releasedSlot { pool.release(slot) }
+    if let slot = result.releasedSlot {
+      names.giveBack(slot.nameByteCount.exchange(0, ordering: .relaxed))
+      pool.release(slot)
+    }
     result.written?.signal()
   }
 

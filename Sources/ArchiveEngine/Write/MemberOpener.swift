@@ -17,7 +17,7 @@ final class MemberOpener {
 
   /// Completes a member from its source. Throws what the source's own calls throw: that decides about this member only.
   func open(
-    _ planned: Member, _ tree: SourceTree, _ path: [UInt8], warn: (String) -> Void
+    _ planned: Member, _ tree: SourceTree, _ path: ArraySlice<UInt8>, warn: (String) -> Void
   ) throws(SystemError) -> OpenedMember {
     var member = planned
     switch member.kind {
@@ -83,9 +83,11 @@ final class MemberOpener {
     return new
   }
 
-  private func locate(_ tree: SourceTree, _ path: [UInt8]) throws(SystemError) -> (parent: Int32, name: [UInt8]) {
+  private func locate(_ tree: SourceTree, _ path: ArraySlice<UInt8>) throws(SystemError) -> (
+    parent: Int32, name: [UInt8]
+  ) {
     guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else {
-      return (try cursor(for: tree).descriptor(for: [][...]), path)
+      return (try cursor(for: tree).descriptor(for: [][...]), Array(path))
     }
     return (try cursor(for: tree).descriptor(for: path[..<slash]), Array(path[(slash + 1)...]))
   }

@@ -10,8 +10,10 @@ struct PendingMember: Sendable {
     case none
     /// Content held in memory.
     case bytes([UInt8])
-    /// Below a tree's root; a lane opens it and completes the metadata. The path is relative to the root.
+    /// What a tree was named for; a lane opens it and completes the metadata. The path is relative to the root.
     case tree(SourceTree, path: [UInt8])
+    /// Below that: the path is the end of the member's own, so that long ones are not held twice.
+    case below(SourceTree)
     /// An open file, from its first byte; metadata is complete.
     case descriptor(SharedDescriptor, FileStatus)
   }
@@ -21,6 +23,15 @@ struct PendingMember: Sendable {
   var source: Source
   /// Stored incomplete rather than left out when it cannot be read, because later hard links refer to it.
   var isReferenced = false
+
+  /// The tree that it lies in, and its path below the root; nil for what is not read from a tree.
+  var place: (tree: SourceTree, path: ArraySlice<UInt8>)? {
+    switch source {
+    case .tree(let tree, let path): (tree, path[...])
+    case .below(let tree): (tree, member.path[tree.prefixByteCount...])
+    case .none, .bytes, .descriptor: nil
+    }
+  }
 }
 
 /// A directory whose contents are archived: an open root and how paths below it are read.
@@ -31,8 +42,14 @@ final class SourceTree: Sendable {
   let includesExtendedAttributes: Bool
   /// Where it is an item that is whole or not at all: what went wrong.
   let faults: ItemFaults?
+  /// How much of the archive paths of members below it stands for the root, with the slash.
+  let prefixByteCount: Int
 
-  init(root: SharedDescriptor, name: [UInt8], includesExtendedAttributes: Bool, faults: ItemFaults? = nil) {
+  init(
+    root: SharedDescriptor, name: [UInt8], includesExtendedAttributes: Bool, prefixByteCount: Int,
+    faults: ItemFaults? = nil
+  ) {
+    self.prefixByteCount = prefixByteCount
     self.root = root
     self.name = name
     self.includesExtendedAttributes = includesExtendedAttributes

@@ -52,15 +52,16 @@ extension ArchiveWriter {
     excluding: [GlobPattern], faults: ItemFaults? = nil
   ) throws(ArchiveError) {
     try Self.check(archivePath: archivePath)
+    let prefix = archivePath == [UInt8(ascii: ".")] ? [] : archivePath + [UInt8(ascii: "/")]
     let tree = SourceTree(
-      root: root, name: rootName, includesExtendedAttributes: options.includesExtendedAttributes, faults: faults)
+      root: root, name: rootName, includesExtendedAttributes: options.includesExtendedAttributes,
+      prefixByteCount: prefix.count, faults: faults)
     if excluding.contains(where: { $0.matches(path: archivePath) }) { return }
     // "." may already be there from an earlier path; a second one would say the same.
     if !(archivePath == [UInt8(ascii: ".")] && isClaimed(archivePath)) {
-      try append(tree, path: name, status: status, as: archivePath)
+      try append(tree, path: name, status: status, as: archivePath, source: .tree(tree, path: name))
     }
     guard status.kind == .directory else { return }
-    let prefix = archivePath == [UInt8(ascii: ".")] ? [] : archivePath + [UInt8(ascii: "/")]
     let walker = try system(path: rootName) { () throws(SystemError) in
       try DirectoryWalker(root: root, oneFileSystem: options.staysOnFileSystem)
     }
@@ -76,7 +77,7 @@ extension ArchiveWriter {
           walker.skipSubtree()
           continue
         }
-        try append(tree, path: entry.relativePath, status: entry.status, as: path)
+        try append(tree, path: entry.relativePath, status: entry.status, as: path, source: .below(tree))
       }
     }
   }
@@ -106,10 +107,13 @@ extension ArchiveWriter {
   // MARK: One entry
 
   private func append(
-    _ tree: SourceTree, path: [UInt8], status: FileStatus, as archivePath: [UInt8]
+    _ tree: SourceTree, path: [UInt8], status: FileStatus, as archivePath: [UInt8], source: PendingMember.Source
   ) throws(ArchiveError) {
     if status.device == outputIdentity?.device && status.inode == outputIdentity?.inode {
       return warn(archivePath, "is the archive itself; left out", isDegradation: false)
+    }
+    if let replacedFile, replacedFile.mayBe(status), try isReplaced(replacedFile, tree, path, archivePath) {
+      return warn(archivePath, "is replaced by the archive; left out", isDegradation: false)
     }
     guard let kind = MemberKind(status.kind) else {
       return warn(archivePath, status.kind == .socket ? "is a socket; left out" : "is of an unknown type; left out")
@@ -122,16 +126,24 @@ extension ArchiveWriter {
         member.linkTarget = first
         member.byteCount = 0
         try claim(archivePath, isDirectory: false)
-        return try plan(PendingMember(member: member, source: .tree(tree, path: path)))
+        return try plan(PendingMember(member: member, source: source))
       }
     }
     if kind == .file, member.byteCount >= UInt64(largeByteCount) {
-      return try appendLarge(tree, path, member, isReferenced: status.linkCount > 1)
+      return try appendLarge(tree, path, member, source, isReferenced: status.linkCount > 1)
     }
     try claim(archivePath, isDirectory: kind == .directory)
-    let pending = PendingMember(
-      member: member, source: .tree(tree, path: path), isReferenced: kind == .file && status.linkCount > 1)
-    try plan(pending)
+    try plan(
+      PendingMember(member: member, source: source, isReferenced: kind == .file && status.linkCount > 1))
+  }
+
+  private func isReplaced(
+    _ file: ReplacedFile, _ tree: SourceTree, _ path: [UInt8], _ archivePath: [UInt8]
+  ) throws(ArchiveError) -> Bool {
+    try system(path: archivePath) { () throws(SystemError) in
+      let (parent, name) = try locate(tree, path)
+      return try file.isNamed(name, in: parent)
+    }
   }
 
   /// Reports that something of a tree is not in the archive.
@@ -176,16 +188,21 @@ extension ArchiveWriter {
   }
 
   private func openFile(_ tree: SourceTree, _ path: [UInt8]) throws(SystemError) -> Descriptor {
+    let (parent, name) = try locate(tree, path)
+    return try FileSystem.open(at: parent, name, [.readOnly, .noFollow, .nonBlocking])
+  }
+
+  /// The directory of a path, which is good until the next call, and the last component.
+  private func locate(_ tree: SourceTree, _ path: [UInt8]) throws(SystemError) -> (parent: Int32, name: [UInt8]) {
     if plannerCursor?.tree !== tree { plannerCursor = (tree, DirectoryCursor(root: tree.root)) }
     let slash = path.lastIndex(of: UInt8(ascii: "/"))
     let parent = try plannerCursor?.cursor.descriptor(for: slash.map { path[..<$0] } ?? [][...]) ?? -1
-    let name = slash.map { Array(path[($0 + 1)...]) } ?? path
-    return try FileSystem.open(at: parent, name, [.readOnly, .noFollow, .nonBlocking])
+    return (parent, slash.map { Array(path[($0 + 1)...]) } ?? path)
   }
 
   /// Opens a file that is large by its size and finds out what has to be stored of it: a sparse one may turn out small.
   private func appendLarge(
-    _ tree: SourceTree, _ path: [UInt8], _ planned: Member, isReferenced: Bool
+    _ tree: SourceTree, _ path: [UInt8], _ planned: Member, _ source: PendingMember.Source, isReferenced: Bool
   ) throws(ArchiveError) {
     var member = planned
     let archivePath = member.path
@@ -207,7 +224,7 @@ extension ArchiveWriter {
     }
     try claim(archivePath, isDirectory: false)
     if member.storedByteCount < UInt64(largeByteCount) {
-      return try plan(PendingMember(member: member, source: .tree(tree, path: path), isReferenced: isReferenced))
+      return try plan(PendingMember(member: member, source: source, isReferenced: isReferenced))
     }
     if options.includesExtendedAttributes {
       let number = descriptor.rawValue

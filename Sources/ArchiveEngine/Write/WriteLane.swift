@@ -82,19 +82,22 @@ final class WriteLane {
     case .bytes(let bytes): try builder.add(pending.member, content: bytes)
     case .descriptor(let descriptor, let status):
       try addContent(of: descriptor.rawValue, status: status, member: pending.member, faults: nil)
-    case .tree(let tree, let path):
-      let opened: MemberOpener.OpenedMember
-      do throws(SystemError) {
-        opened = try opener.open(pending.member, tree, path) { self.builder.warn(pending.member.path, $0) }
-      } catch {
-        if [EMFILE, ENFILE, ENOMEM].contains(error.errno) { throw ArchiveError(error).at(path: pending.member.path) }
-        return try leaveOut(pending, tree.faults, because: error)
-      }
-      if let status = opened.status {
-        try addContent(of: opened.descriptor.rawValue, status: status, member: opened.member, faults: tree.faults)
-      } else {
-        try addWithoutContent(opened.member, faults: tree.faults)
-      }
+    case .tree, .below: if let (tree, path) = pending.place { try add(pending, from: tree, path) }
+    }
+  }
+
+  private func add(_ pending: PendingMember, from tree: SourceTree, _ path: ArraySlice<UInt8>) throws(ArchiveError) {
+    let opened: MemberOpener.OpenedMember
+    do throws(SystemError) {
+      opened = try opener.open(pending.member, tree, path) { self.builder.warn(pending.member.path, $0) }
+    } catch {
+      if [EMFILE, ENFILE, ENOMEM].contains(error.errno) { throw ArchiveError(error).at(path: pending.member.path) }
+      return try leaveOut(pending, tree.faults, because: error)
+    }
+    if let status = opened.status {
+      try addContent(of: opened.descriptor.rawValue, status: status, member: opened.member, faults: tree.faults)
+    } else {
+      try addWithoutContent(opened.member, faults: tree.faults)
     }
   }
 

@@ -57,7 +57,7 @@ private struct Create {
       throw .usage("refusing to write an archive to a terminal; name a file")
     }
     do throws(Failure) {
-      let summary = try write(paths, in: directory.rawValue, to: file.descriptor.rawValue)
+      let summary = try write(paths, in: directory.rawValue, to: file.descriptor.rawValue, replacing: file.replaced)
       if session.cancellation.isCancelled { throw .cancelled }
       try system(about: configuration.archive) { () throws(SystemError) in try file.commit(sync: configuration.syncs) }
       return try end(summary, stdoutIsTaken: file.isDirect)
@@ -117,7 +117,7 @@ private struct Create {
   // MARK: Writing
 
   private func write(
-    _ paths: [SourcePath], in directory: Int32, to descriptor: Int32
+    _ paths: [SourcePath], in directory: Int32, to descriptor: Int32, replacing replaced: ReplacedFile? = nil
   ) throws(Failure) -> WriteSummary {
     let reporter = session.reporter
     return try engine(about: configuration.archive) { () throws(ArchiveError) in
@@ -129,6 +129,7 @@ private struct Create {
           case .warning(let warning): reporter.warn(warning)
           }
         })
+      writer.replacedFile = replaced
       for source in paths { try append(source, in: directory, to: writer) }
       return try writer.finish()
     }
