@@ -120,27 +120,6 @@ internal import Testing
       """)
   }
 
-  /// The content of a link whose target is not wanted comes from the target.
-  @Test func linkToWhatIsNotSelected() throws {
-    try run(
-      .indexed,
-      """
-      x d src/zz; test "$(cat d/src/zz)" = two; test $(ls d/src | wc -l) = 1
-      test $(stat -c %Y d/src/zz) = $(stat -c %Y src/zz)
-      x e src/a/f; test "$(cat e/src/a/f)" = one; test "$(ls e/src/a)" = f
-      """)
-  }
-
-  /// A stream cannot go back for it: an error that leaves nothing, or a link that is left out.
-  @Test(arguments: [Source.pipe, .plainPipe]) func linkToWhatIsNotSelectedInAStream(_ source: Source) throws {
-    try run(
-      source,
-      """
-      status 2 x d src/zz 2> errors; grep -q 'src/zz: hard link to "src/z"' errors; test ! -e d
-      status 1 x d src/zz src/big --lenient 2> errors; grep -q src/zz errors; test "$(ls d/src)" = big; clean
-      """)
-  }
-
   @Test(arguments: Source.allCases) func leadingComponentsAreDropped(_ source: Source) throws {
     try run(
       source,

@@ -21,8 +21,8 @@ final class Destination: Sendable {
   let issues = MetadataIssues()
   /// Grows when the control thread removed or replaced a directory: cursors then start anew.
   let generation = Atomic<Int>(0)
-  /// Hashes of the paths at which a stream's extraction found something that it was to keep.
-  let keptNames = Locked<Set<UInt64>>([])
+  /// Paths at which lanes and planner found something that stays: no file of this run, so no link may share it.
+  let keptNames = Locked<NameTable>(NameTable())
   /// Numbers temporary names.
   private let temporaryCount = Atomic<UInt64>(0)
 
@@ -58,6 +58,12 @@ final class Destination: Sendable {
       if !member.groupName.isEmpty, let known = owners.groupID(member.groupName) { group = known }
     }
     return (user, group)
+  }
+
+  /// Remembers that what has the name was there before the run, and stays. Any thread.
+  func keep(_ path: [UInt8]) {
+    let hash = XXH3.hash64(path.span)
+    keptNames.withLock { $0.set(hash, .other) }
   }
 
   /// A name that no other run or lane uses at the same time.
