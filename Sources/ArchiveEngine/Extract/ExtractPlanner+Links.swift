@@ -151,7 +151,7 @@ extension ExtractPlanner {
 
   /// Whether no file of this run can be what the link refers to.
   private func isMissing(_ link: PendingLink) -> Bool {
-    link.place.isEmpty
+    link.place.isEmpty || isKept(XXH3.hash64(link.place.span))
   }
 
   /// Whether a later member has the name.

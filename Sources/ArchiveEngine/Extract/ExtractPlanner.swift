@@ -117,7 +117,7 @@ final class ExtractPlanner {
     case nil: break
     case .other:
       try settleAll(replacing: path)
-      replacesOwn = true
+      replacesOwn = !isKept(hash)
     case .directory:
       try settleAll(replacing: path)
       try replaceDirectory(path)
@@ -220,6 +220,7 @@ final class ExtractPlanner {
     case .other:
       // The later member wins: a directory takes the place of a file or link that this run made.
       try settleAll(replacing: path)
+      if isKept(hash) { throw Self.noDirectory(path) }
       try system(path: path) { () throws(SystemError) in
         let (parent, name) = try leaves.locate(path)
         do throws(SystemError) { try FileSystem.removeFile(at: parent, name) } catch {

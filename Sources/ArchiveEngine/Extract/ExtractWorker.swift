@@ -109,6 +109,7 @@ final class ExtractWorker {
         }
       }
     } catch {
+      if error.alreadyExists { context.destination.keep(part.action.path) }
       try handle(error, member)
     }
   }
