@@ -101,8 +101,8 @@ public final class ArchiveReader {
     guard Self.chunkBuffers(archive, limits) < 2 else { return }
     throw ArchiveError(
       .limitExceeded,
-      "the archive's chunks need \(2 * archive.maximumChunkContentByteCount) bytes, more than the \(limits.memoryByteCount) allowed; raise --memory-limit to read it"
-    )
+      "the archive's chunks need \(2 * archive.maximumChunkContentByteCount) bytes, more than the "
+        + "\(limits.memoryByteCount) allowed; raise --memory-limit to read it")
   }
 
   /// Whether the archive is read through an index of ours.
@@ -173,7 +173,9 @@ public final class ArchiveReader {
   func makeChunkPool(_ archive: IndexedArchive, _ stop: StopSignal) throws(ArchiveError) -> SlotPool<ReadSlot> {
     try checkMemory(for: archive)
     var slots: [ReadSlot] = []
-    for _ in 0..<min(laneCount + 2, Self.chunkBuffers(archive, limits) - laneCount) { slots.append(try ReadSlot(byteCount: archive.maximumChunkContentByteCount)) }
+    for _ in 0..<min(laneCount + 2, Self.chunkBuffers(archive, limits) - laneCount) {
+      slots.append(try ReadSlot(byteCount: archive.maximumChunkContentByteCount))
+    }
     return SlotPool(slots, stop: stop)
   }
 
