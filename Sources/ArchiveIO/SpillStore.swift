@@ -101,9 +101,9 @@ package final class SpillStore {
 }
 
 /// Names that nobody can foresee.
-enum RandomName {
+package enum RandomName {
   /// Twelve letters and digits (60 bits).
-  static func make() throws(SystemError) -> [UInt8] {
+  package static func make() throws(SystemError) -> [UInt8] {
     let letters = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
     var bits: UInt64 = 0
     _ = try unsafe checked("getrandom", starc_random(&bits, 8))

@@ -43,16 +43,31 @@ import Testing
     #expect(result.output == content)
   }
 
-  /// Only where the Python packages are installed.
-  @Test(arguments: [
-    "import pyzstd,sys; f=pyzstd.SeekableZstdFile(sys.argv[1]); n=f.seek(0,2); f.seek(650000); p=f.read(20)",
-    "import indexed_zstd,sys; f=indexed_zstd.IndexedZstdFile(sys.argv[1]); n=f.size(); f.seek(650000); p=f.read(20)",
-  ])
-  func seekTableIsUsedByOthers(script: String) throws {
-    let module = script.split(separator: ",")[0]
-    guard try ZstdFramingTests.run(["python3", "-c", String(module)], input: []).status == 0 else { return }
+  /// A Python package that reads seek tables.
+  enum SeekTableReader: String, CaseIterable, Sendable {
+    case pyzstd = "f=pyzstd.SeekableZstdFile(sys.argv[1]); n=f.seek(0,2)"
+    case indexedZstd = "f=indexed_zstd.IndexedZstdFile(sys.argv[1]); n=f.size()"
+
+    /// Its name in Python.
+    var module: String { self == .pyzstd ? "pyzstd" : "indexed_zstd" }
+
+    /// Those that are installed; the tests of the others are shown as skipped.
+    static let installed = allCases.filter { reader in
+      (try? ZstdFramingTests.run(["python3", "-c", "import \(reader.module)"], input: []).status) == 0
+    }
+  }
+
+  @Test(
+    .enabled(if: SeekTableReader.installed.contains(.pyzstd), "needs the Python package pyzstd"))
+  func seekTableIsUsedByPyzstd() throws { try seekTableIsUsed(by: .pyzstd) }
+
+  @Test(
+    .enabled(if: SeekTableReader.installed.contains(.indexedZstd), "needs the Python package indexed_zstd"))
+  func seekTableIsUsedByIndexedZstd() throws { try seekTableIsUsed(by: .indexedZstd) }
+
+  private func seekTableIsUsed(by reader: SeekTableReader) throws {
     let (bytes, content) = try Self.archive()
-    let code = script + "; print(n, p.hex())"
+    let code = "import \(reader.module), sys; \(reader.rawValue); f.seek(650000); p=f.read(20); print(n, p.hex())"
     let result = try ZstdFramingTests.run(["python3", "-c", code, "/dev/stdin"], input: bytes)
     let expected = content[650_000..<650_020].map { $0 < 16 ? "0\(String($0, radix: 16))" : String($0, radix: 16) }
     #expect(String(decoding: result.output, as: UTF8.self) == "\(content.count) \(expected.joined())\n")

@@ -99,6 +99,39 @@ struct CommandLineCreateTests {
     #expect(climbing.status == 64)
   }
 
+  /// Patterns are matched from any "/" on, take in what lies in a directory, and hold for every path and list.
+  @Test(arguments: [
+    ("*.o", "d/ d/a d/b.o.c d/sub/ d/sub/x"), ("sub", "d/ d/a d/a.o d/b.o.c"),
+    ("d/a", "d/ d/a.o d/b.o.c d/sub/ d/sub/a.o d/sub/x"),
+    ("?.o", "d/ d/a d/b.o.c d/sub/ d/sub/x"), ("[!ad]", "d/ d/a d/a.o d/b.o.c d/sub/ d/sub/a.o"),
+    ("d/*/x", "d/ d/a d/a.o d/b.o.c d/sub/ d/sub/a.o"),
+    ("none", "d/ d/a d/a.o d/b.o.c d/sub/ d/sub/a.o d/sub/x"), ("d", ""),
+  ])
+  func patternsLeaveOut(_ pattern: String, _ names: String) throws {
+    let directory = try #require(TemporaryDirectory.current).path
+    try Shell.script("mkdir -p d/sub; touch d/a d/a.o d/b.o.c d/sub/a.o d/sub/x", directory: directory)
+    for source in ["d", "-T list", "d/sub d", "-C . ./d"] {
+      let result = try Starc.script(
+        "find d > list; $S create -q --no-sync a --exclude '\(pattern)' \(source) && $S list a | sort | tr '\\n' ' '",
+        directory: directory)
+      let listed = result.outputText.split(separator: " ").sorted()
+      #expect(result.status == 0 && result.errorText == "", "\(source): \(result.errorText)")
+      #expect(listed == names.split(separator: " ").sorted(), "\(source)")
+    }
+  }
+
+  /// Several patterns and lists are taken together; a name that begins with "-" in a list is a name.
+  @Test func patternsAndListsTogether() throws {
+    let directory = try #require(TemporaryDirectory.current).path
+    let result = try Starc.script(
+      """
+      mkdir -p in/d; touch in/d/a in/d/b in/d/c in/-x "in/ y" in/z; printf -- '-x\n y\r\nz' > list
+      $S create --no-sync -C in a d --files-from list --exclude b --exclude c 2> errors > /dev/null; echo $?
+      $S list a; grep -c y errors
+      """, directory: directory)
+    #expect(result.outputText == "1\nd/\nd/a\n-x\nz\n1\n", "\(result.outputText)")
+  }
+
   /// What lies behind a symlink is not taken in by the directory that holds the link.
   @Test func pathsBehindLinksAreNotTakenForCovered() throws {
     let directory = try directory()

@@ -69,9 +69,11 @@ extension ArchiveReader {
       archive = nil
     }
     let progress = ProgressCounter { [events] in events.send(.progress($0)) }
-    let planner = ExtractPlanner(destination, options: options) { self.warn($0.path, $0.message) }
-    let lateSkips = LateSkips()
     let selection = MemberSelection(options.selection)
+    let planner = ExtractPlanner(destination, options: options, selection: selection) {
+      self.warn($0.path, $0.message)
+    }
+    let lateSkips = LateSkips()
     let context = ExtractContext(
       destination: destination, isLenient: options.isLenient, stop: stop,
       chunkPool: try archive.map { archive throws(ArchiveError) in try makeChunkPool(archive, stop) },
@@ -88,7 +90,7 @@ extension ArchiveReader {
           laneCount: laneCount, stop: stop
         ).run()
       } else {
-        manifest = try extractStream(planner, context, selection, options, stop)
+        manifest = try extractStream(planner, context, selection, stop)
       }
     } catch {
       lateSkips.report { self.warn($0, $1) }
@@ -105,8 +107,7 @@ extension ArchiveReader {
   }
 
   private func extractStream(
-    _ planner: ExtractPlanner, _ context: ExtractContext, _ selection: MemberSelection, _ options: ExtractOptions,
-    _ stop: StopSignal
+    _ planner: ExtractPlanner, _ context: ExtractContext, _ selection: MemberSelection, _ stop: StopSignal
   ) throws(ArchiveError) -> [(key: String, value: String)] {
     guard let pool = context.streamPool else { return [] }
     let lanes = try LanePool<ExtractJob>(laneCount: laneCount, label: "archive-extract") { () throws(ArchiveError) in
@@ -114,39 +115,52 @@ extension ArchiveReader {
       return { worker.perform($0) }
     }
     defer { lanes.end() }
-    let source = try StreamSource(
-      openStream(), pool: pool, laneCount: laneCount, limits: limits, stop: stop, decode: { lanes.enqueue(.decode($0)) }
-    )
-    let extraction = StreamExtraction(
-      planner: planner, context: context, selection: selection, stripCount: options.stripComponentCount,
-      archiveByteCount: archiveByteCount, archiveOffset: { source.offset }, enqueue: { lanes.enqueue($0) })
     // The extraction holds the planner: they must not hold each other beyond the run.
     defer { planner.settle = {} }
-    planner.settle = { () throws(ArchiveError) in
-      extraction.flush()
-      lanes.wait()
-      try stop.check()
-    }
-    let run = StreamRun(
-      source, visitor: extraction, isLenient: options.isLenient, knowsHashes: false, warn: { self.warn($0, $1) },
-      note: { self.note($0, $1) })
-    run.onManifest = { self.events.send(.manifest($0)) }
-    do throws(ArchiveError) {
+    var extraction: StreamExtraction?
+    var manifest: [(key: String, value: String)] = []
+    /// Goes through the archive once; on a further pass all that is odd about it has been said.
+    func pass(_ missing: MissingContents?) throws(ArchiveError) -> StreamExtraction {
+      let source = try StreamSource(
+        openStream(), pool: pool, laneCount: laneCount, limits: limits, stop: stop,
+        decode: { lanes.enqueue(.decode($0)) })
+      let current = StreamExtraction(
+        planner: planner, context: context, selection: selection, missing: missing, archiveByteCount: archiveByteCount,
+        archiveOffset: { source.offset }, enqueue: { lanes.enqueue($0) })
+      extraction = current
+      planner.settle = { () throws(ArchiveError) in
+        current.flush()
+        lanes.wait()
+        try stop.check()
+      }
+      let isFirst = missing == nil
+      let run = StreamRun(
+        source, visitor: current, isLenient: context.isLenient, knowsHashes: false,
+        warn: { if isFirst { self.warn($0, $1) } }, note: { if isFirst { self.note($0, $1) } })
+      if isFirst { run.onManifest = { self.events.send(.manifest($0)) } }
       try run.run()
+      if run.index.isComplete { manifest = run.index.manifest }
       lanes.wait()
       try stop.check()
-      try planner.finish(stop: stop)
+      return current
+    }
+    let first: StreamExtraction
+    do throws(ArchiveError) {
+      first = try pass(nil)
+      let isFile = archiveByteCount != nil
+      let readAgain = { (missing: MissingContents) throws(ArchiveError) in _ = try pass(missing) }
+      try planner.finish(stop: stop, readAgain: isFile ? readAgain : nil)
     } catch {
       // What came before the fault is complete; lanes finish it, unless they were stopped themselves.
       lanes.wait()
       stop.fail(error)
-      extraction.abandonOpen()
+      extraction?.abandonOpen()
       planner.finishAfterFailure()
       throw stop.error ?? error
     }
-    if let first = selection.unmatched(extraction.matched).first {
-      throw ArchiveError(.notFound, "is not in the archive", path: first)
+    if let missing = selection.unmatched(first.matched).first {
+      throw ArchiveError(.notFound, "is not in the archive", path: missing)
     }
-    return run.index.isComplete ? run.index.manifest : []
+    return manifest
   }
 }

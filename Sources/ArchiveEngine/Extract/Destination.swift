@@ -21,13 +21,18 @@ final class Destination: Sendable {
   let issues = MetadataIssues()
   /// Grows when the control thread removed or replaced a directory: cursors then start anew.
   let generation = Atomic<Int>(0)
-  /// Hashes of the paths at which a stream's extraction found something that it was to keep.
-  let keptNames = Locked<Set<UInt64>>([])
+  /// Paths at which lanes and planner found something that stays: no file of this run, so no link may share it.
+  let keptNames = Locked<NameTable>(NameTable())
+  /// What this run's temporary names begin with: nobody foresees it, and the next run of a killed one has another, though it may
+  /// have the same process number in a container.
+  private let temporaryPrefix: String
   /// Numbers temporary names.
   private let temporaryCount = Atomic<UInt64>(0)
 
   init(root: SharedDescriptor, isNew: Bool, options: ExtractOptions) throws(ArchiveError) {
     self.root = root
+    let name = try system { () throws(SystemError) in try RandomName.make() }
+    temporaryPrefix = ".starc-\(String(decoding: name, as: UTF8.self))-"
     self.isNew = isNew
     overwrite = options.overwrite
     let user = ProcessFacts.effectiveUserID
@@ -60,10 +65,16 @@ final class Destination: Sendable {
     return (user, group)
   }
 
+  /// Remembers that what has the name was there before the run, and stays. Any thread.
+  func keep(_ path: [UInt8]) {
+    let hash = XXH3.hash64(path.span)
+    keptNames.withLock { $0.set(hash, .other) }
+  }
+
   /// A name that no other run or lane uses at the same time.
   func temporaryName() -> [UInt8] {
     let number = temporaryCount.wrappingAdd(1, ordering: .relaxed).newValue
-    return Array(".starc-\(ProcessFacts.processID)-\(number).tmp".utf8)
+    return Array("\(temporaryPrefix)\(number).tmp".utf8)
   }
 }
 

@@ -83,45 +83,6 @@ struct DirectoryRecords {
   }
 }
 
-/// A hard link that waits for the file to which it refers.
-struct PendingLink {
-  var path: [UInt8]
-  var target: [UInt8]
-  var replacesOwn: Bool
-  /// Its place among all links of the run.
-  var ordinal: UInt64
-}
-
-/// Hard links that wait until the files to which they refer are complete. Records in a spill store, nothing else grows.
-struct PendingLinks {
-  private let store = SpillStore()
-  private var offset: Int64 = 0
-  private(set) var count: UInt64 = 0
-
-  /// Remembers a link.
-  mutating func add(_ link: PendingLink) throws(SystemError) {
-    var record = RecordWriter()
-    record.append(link.path)
-    record.append(link.target)
-    record.append(link.replacesOwn ? 1 : 0)
-    record.append(link.ordinal)
-    _ = try store.append(record.framed)
-    count += 1
-  }
-
-  /// Takes the remembered links in order; those for which `body` returns false go to the end and are remembered further.
-  mutating func take(_ body: (PendingLink) throws(ArchiveError) -> Bool) throws(ArchiveError) {
-    for _ in 0..<count {
-      var record = try system { () throws(SystemError) in try RecordReader.read(from: store, at: offset) }
-      offset += Int64(record.framedByteCount)
-      count -= 1
-      let link = PendingLink(
-        path: record.bytes(), target: record.bytes(), replacesOwn: record.number() != 0, ordinal: record.number())
-      if try !body(link) { try system { () throws(SystemError) in try add(link) } }
-    }
-  }
-}
-
 /// Writes the private records of spill stores: numbers of 8 bytes, byte strings with their length.
 struct RecordWriter {
   private var body: [UInt8] = []

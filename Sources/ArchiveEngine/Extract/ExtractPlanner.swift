@@ -13,18 +13,21 @@ final class ExtractPlanner {
   /// Waits until no lane has work left.
   var settle: () throws(ArchiveError) -> Void = {}
 
-  private var names = NameTable()
+  /// The number of the member in the archive that is being decided; visitors count.
+  var position: UInt64 = 0
+
+  private(set) var names = NameTable()
   private var directories = DirectoryRecords()
+  private let selection: MemberSelection
   /// Links since the last time that all work was brought to its end.
-  private var links = PendingLinks()
+  var links = PendingLinks()
   /// Links whose target was not there then.
-  private var unresolved = PendingLinks()
-  private var linkCount: UInt64 = 0
-  /// For names that were taken by a later member while links were unresolved: the number of links before it. Those are not made.
-  private var superseded: [UInt64: UInt64] = [:]
-  private let leaves: LeafCreator
+  var unresolved = PendingLinks()
+  /// For names that were taken by a later member while links were unresolved: its position. Links before it are not made.
+  var superseded: [UInt64: UInt64] = [:]
+  let leaves: LeafCreator
   /// Hashes of the paths of incomplete members: there are few.
-  private var incompleteNames: Set<UInt64> = []
+  private(set) var incompleteNames: Set<UInt64> = []
   private var account: LimitAccount
   private(set) var summary = ExtractSummary()
   /// The parent directory that is known to exist, to save looking it up for every file.
@@ -34,9 +37,13 @@ final class ExtractPlanner {
   /// The archive says what the destination itself shall be like.
   private var listsRoot = false
 
-  init(_ destination: Destination, options: ExtractOptions, report: @escaping (ArchiveWarning) -> Void) {
+  init(
+    _ destination: Destination, options: ExtractOptions, selection: MemberSelection,
+    report: @escaping (ArchiveWarning) -> Void
+  ) {
     self.destination = destination
     self.options = options
+    self.selection = selection
     self.report = report
     leaves = LeafCreator(destination)
     account = LimitAccount(options.limits)
@@ -51,10 +58,10 @@ final class ExtractPlanner {
   ///   - spans: the member's data come in several parts.
   ///   - archiveByteCount: for the limit on the ratio.
   func decide(
-    _ member: Member, as path: [UInt8]? = nil, spans: Bool, archiveByteCount: UInt64?
+    _ member: Member, spans: Bool, archiveByteCount: UInt64?
   ) throws(ArchiveError) -> LeafAction? {
     try account.add(member.path, contentByteCount: member.byteCount, archiveByteCount: archiveByteCount)
-    guard let path = path ?? strip(member.path) else { return nil }
+    guard let path = strip(member.path) else { return nil }
     do throws(ArchiveError) {
       if member.kind == .directory {
         try makeDirectory(member, path)
@@ -90,6 +97,9 @@ final class ExtractPlanner {
     report(ArchiveWarning(path: path, message: message))
   }
 
+  /// Where this run makes the member of an archive's path, if there is one; empty when it is not wanted.
+  func place(of path: [UInt8]) -> [UInt8] { selection.contains(path) ? strip(path) ?? [] : [] }
+
   /// The path without the leading components that the user wants gone; nil when nothing is left.
   private func strip(_ path: [UInt8]) -> [UInt8]? {
     StrippedNames.strip(path, componentCount: options.stripComponentCount)
@@ -99,10 +109,7 @@ final class ExtractPlanner {
     if path == [UInt8(ascii: ".")] {
       throw ArchiveError(.rejected, "the archive's root is not a directory", path: path)
     }
-    if member.kind == .characterDevice || member.kind == .blockDevice, !options.createsDevices {
-      skip(member.path, "is a device node; left out (--devices makes them)")
-      return nil
-    }
+    if leavesOut(member, member.path) { return nil }
     try makeParents(of: path)
     let hash = XXH3.hash64(path.span)
     var replacesOwn = false
@@ -110,39 +117,84 @@ final class ExtractPlanner {
     case nil: break
     case .other:
       try settleAll(replacing: path)
-      replacesOwn = true
+      replacesOwn = !isKept(hash)
     case .directory:
       try settleAll(replacing: path)
       try replaceDirectory(path)
     }
     if member.kind == .hardlink {
       // Whether the target is a file of this run shows when the links are made: it may come later.
-      guard let target = strip(member.linkTarget) else { throw Self.refusal(of: member.linkTarget) }
       names.set(hash, .other)
-      linkCount += 1
       try system(path: path) { () throws(SystemError) in
-        try links.add(PendingLink(path: path, target: target, replacesOwn: replacesOwn, ordinal: linkCount))
+        try links.add(
+          PendingLink(
+            path: path, target: member.linkTarget, place: place(of: member.linkTarget), replacesOwn: replacesOwn,
+            position: position))
       }
       count(member)
       return nil
     }
-    var output: SpanningOutput?
-    if spans {
-      output = try system(path: path) { () throws(SystemError) in
-        try leaves.begin(member, path, replacesOwn: replacesOwn)
-      }
-      if output == nil {
-        noteKept(path)
-        return nil
-      }
-    }
+    guard let action = try leafAction(member, path, replacesOwn: replacesOwn, spans: spans) else { return nil }
     names.set(hash, .other)
     count(member)
+    return action
+  }
+
+  /// Whether members of this kind are left out as a rule, which is then said.
+  private func leavesOut(_ member: Member, _ path: [UInt8]) -> Bool {
+    guard member.kind == .characterDevice || member.kind == .blockDevice, !options.createsDevices else { return false }
+    skip(path, "is a device node; left out (--devices makes them)")
+    return true
+  }
+
+  /// What a lane has to do for a leaf; nil when what is there stays.
+  private func leafAction(
+    _ member: Member, _ path: [UInt8], replacesOwn: Bool, spans: Bool
+  ) throws(ArchiveError) -> LeafAction? {
+    guard spans else { return LeafAction(path: path, replacesOwn: replacesOwn, output: nil) }
+    let output = try system(path: path) { () throws(SystemError) in
+      try leaves.begin(member, path, replacesOwn: replacesOwn)
+    }
+    guard let output else {
+      noteKept(path)
+      return nil
+    }
     return LeafAction(path: path, replacesOwn: replacesOwn, output: output)
   }
 
+  /// What a lane shall make of a member for a link to it: the content that the link could not share.
+  func copyAction(
+    _ member: Member, for link: PendingLink, spans: Bool, archiveByteCount: UInt64?
+  ) throws(ArchiveError) -> LeafAction? {
+    // The link itself was counted as a member.
+    try account.add(
+      link.path, entryCount: 0, contentByteCount: member.byteCount, archiveByteCount: archiveByteCount)
+    if leavesOut(member, link.path) {
+      uncount()
+      return nil
+    }
+    guard let action = try leafAction(member, link.path, replacesOwn: link.replacesOwn, spans: spans) else {
+      uncount()
+      return nil
+    }
+    if member.kind == .file {
+      summary.fileCount += 1
+      summary.contentByteCount += member.byteCount
+    }
+    return action
+  }
+
   /// A file that was there already stays, as asked for.
-  func noteKept(_ path: [UInt8]) { summary.skippedCount += 1 }
+  func noteKept(_ path: [UInt8]) {
+    summary.skippedCount += 1
+    destination.keep(path)
+  }
+
+  /// Whether what has the name was there before the run, and stays.
+  func isKept(_ hash: UInt64) -> Bool { destination.keptNames.withLock { $0.find(hash) != nil } }
+
+  /// Takes a member back that was counted when it was decided, and is left out after all.
+  func uncount() { summary.entryCount -= min(summary.entryCount, 1) }
 
   private func count(_ member: Member) {
     summary.entryCount += 1
@@ -168,6 +220,7 @@ final class ExtractPlanner {
     case .other:
       // The later member wins: a directory takes the place of a file or link that this run made.
       try settleAll(replacing: path)
+      if isKept(hash) { throw Self.noDirectory(path) }
       try system(path: path) { () throws(SystemError) in
         let (parent, name) = try leaves.locate(path)
         do throws(SystemError) { try FileSystem.removeFile(at: parent, name) } catch {
@@ -232,8 +285,7 @@ final class ExtractPlanner {
         throw ArchiveError(.rejected, "a directory on its way is a link or a file in the destination", path: path)
       }
       if error.alreadyExists {
-        throw ArchiveError(
-          .exists, "something that is not a directory has its place; --overwrite replace removes it", path: path)
+        throw Self.noDirectory(path)
       }
       throw ArchiveError(SystemError(error.call, errno: error.errno, path: path))
     }
@@ -277,124 +329,30 @@ final class ExtractPlanner {
     try settle()
     let path = strip(archivePath)
     let hash = path.map { XXH3.hash64($0.span) }
-    if let hash, destination.keptNames.withLock({ $0.contains(hash) }) { return }
+    if let hash, isKept(hash) { return }
     skip(archivePath, message)
     guard let path, let hash, names.find(hash) == .other else { return }
+    try remove(path)
+  }
+
+  /// Removes a file of this run.
+  func remove(_ path: [UInt8]) throws(ArchiveError) {
     try system(path: path) { () throws(SystemError) in
       let (parent, name) = try leaves.locate(path)
       try FileSystem.removeFile(at: parent, name)
     }
   }
 
-  // MARK: Links and the end
-
-  /// Lets all that is under way come to its end, links whose target is there included. Links of the name that is to be replaced
-  /// and whose target is not there are forgotten: the later member counts.
-  private func settleAll(replacing path: [UInt8]) throws(ArchiveError) {
-    try settle()
-    try makeResolvable()
-    guard unresolved.count > 0 else { return }
-    superseded[XXH3.hash64(path.span)] = linkCount
-    guard superseded.count <= 1_000_000 else {
-      throw ArchiveError(.limitExceeded, "more than 1,000,000 names are taken twice while hard links wait", path: path)
-    }
-  }
-
-  /// Makes the new links whose targets are there; the others wait for the end.
-  private func makeResolvable() throws(ArchiveError) {
-    try links.take { link throws(ArchiveError) in
-      if try isMade(link.target) {
-        try makeLink(link.path, link.target, link.replacesOwn)
-      } else {
-        try system(path: link.path) { () throws(SystemError) in try unresolved.add(link) }
-      }
-      return true
-    }
-  }
-
-  /// Makes all links that are left. One may refer to another that comes after it, so rounds go on while any is made.
-  private func makeLinks() throws(ArchiveError) {
-    try makeResolvable()
-    var before = UInt64.max
-    for _ in 0..<Self.maximumRoundCount where unresolved.count > 0 && unresolved.count < before {
-      before = unresolved.count
-      try unresolved.take { link throws(ArchiveError) in
-        if let limit = superseded[XXH3.hash64(link.path.span)], link.ordinal <= limit {
-          // A later member has the name. That the link referred to nothing is a fault of the archive all the same.
-          if names.find(XXH3.hash64(link.target.span)) != .other {
-            try reject(link.path, Self.refusal(of: link.target))
-          }
-          return true
-        }
-        guard try isMade(link.target) else { return false }
-        try makeLink(link.path, link.target, link.replacesOwn)
-        return true
-      }
-    }
-    try unresolved.take { link throws(ArchiveError) in
-      let target = XXH3.hash64(link.target.span)
-      if names.find(target) == .other || incompleteNames.contains(target) {
-        skip(
-          link.path, "hard link to \"\(PathText.printable(link.target))\", which could not be made; left out")
-      } else {
-        try reject(link.path, Self.refusal(of: link.target))
-      }
-      return true
-    }
-  }
-
-  /// Whether this run has made a file, link or node of that name.
-  private func isMade(_ path: [UInt8]) throws(ArchiveError) -> Bool {
-    guard names.find(XXH3.hash64(path.span)) == .other else { return false }
-    do throws(SystemError) {
-      let (parent, name) = try leaves.locate(path)
-      _ = try FileSystem.status(at: parent, name)
-      return true
-    } catch {
-      if error.isNotFound { return false }
-      throw ArchiveError(error).at(path: path)
-    }
-  }
-
-  private func makeLink(_ path: [UInt8], _ target: [UInt8], _ replacesOwn: Bool) throws(ArchiveError) {
-    do throws(SystemError) {
-      let (targetParent, targetName) = try leaves.locate(target)
-      // The cursor's answer is good until the next call only.
-      let held = try Descriptor.duplicate(of: targetParent)
-      let (parent, name) = try leaves.locate(path)
-      if destination.overwrite == .keep, !destination.isNew, !replacesOwn,
-        (try? FileSystem.status(at: parent, name)) != nil
-      {
-        return noteKept(path)
-      }
-      if destination.isNew && !replacesOwn {
-        try FileSystem.makeHardLink(from: held.rawValue, targetName, to: parent, name)
-      } else {
-        let temporary = destination.temporaryName()
-        try FileSystem.makeHardLink(from: held.rawValue, targetName, to: parent, temporary)
-        if replacesOwn || destination.overwrite == .replace {
-          // Renaming a link over another name of the same file does nothing: the temporary name has to go.
-          try FileSystem.rename(from: parent, temporary, to: parent, name)
-          try? FileSystem.removeFile(at: parent, temporary)
-        } else {
-          do throws(SystemError) {
-            try FileSystem.renameWithoutReplacing(from: parent, temporary, to: parent, name)
-          } catch {
-            try? FileSystem.removeFile(at: parent, temporary)
-            throw error
-          }
-        }
-      }
-    } catch {
-      let message = "hard link to \"\(PathText.printable(target))\" failed: \(error.message)"
-      if error.isNotFound { return skip(path, "\(message); left out") }
-      try reject(path, ArchiveError(error.alreadyExists ? .exists : .rejected, message))
-    }
-  }
+  // MARK: The end
 
   /// Makes the links and gives directories their metadata. All lanes are done.
-  func finish(stop: StopSignal) throws(ArchiveError) {
-    try makeLinks()
+  ///
+  /// - Parameter readAgain: goes through the archive once more and gives each member to ``supply(_:to:spans:archiveByteCount:)``; nil when
+  ///   the archive is gone once it was read.
+  func finish(
+    stop: StopSignal, readAgain: ((MissingContents) throws(ArchiveError) -> Void)?
+  ) throws(ArchiveError) {
+    try makeLinks(readAgain)
     if destination.isNew && !listsRoot {
       // While it was staged nobody else could look into it.
       let root = [UInt8(ascii: ".")]
@@ -407,7 +365,7 @@ final class ExtractPlanner {
   /// After an error: directories in an existing destination get their modes nevertheless.
   func finishAfterFailure() {
     guard !destination.isNew else { return }
-    try? makeLinks()
+    try? makeLinksAtHand()
     try? directories.apply(to: destination, stop: nil)
   }
 }

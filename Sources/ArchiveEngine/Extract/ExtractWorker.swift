@@ -105,12 +105,11 @@ final class ExtractWorker {
         context.progress.add(contentByteCount: member.byteCount, memberCount: 1)
         if !isMade {
           context.skipped([], "")
-          if context.streamPool != nil {
-            _ = context.destination.keptNames.withLock { $0.insert(XXH3.hash64(part.action.path.span)) }
-          }
+          context.destination.keep(part.action.path)
         }
       }
     } catch {
+      if error.alreadyExists { context.destination.keep(part.action.path) }
       try handle(error, member)
     }
   }
@@ -136,8 +135,7 @@ final class ExtractWorker {
         .exists, "a directory has its place; directories are not replaced by files", path: member.path)
     }
     if error.errno == EEXIST {
-      return ArchiveError(
-        .exists, "is there already; --overwrite keep or replace says what shall happen", path: member.path)
+      return ExtractPlanner.alreadyThere.at(path: member.path)
     }
     return ArchiveError(error).at(path: member.path)
   }

@@ -12,16 +12,9 @@ struct IndexedExtraction {
   /// Where lanes' failures and the caller's cancellation meet.
   let stop: StopSignal
 
-  /// What a first pass over the index finds: links whose target is not wanted, and which selections match.
-  private struct Survey {
-    var matched: Set<Int> = []
-    /// Archive paths of files that are made under the name of a wanted link, since they are not wanted themselves.
-    var standIns: [[UInt8]: [[UInt8]]] = [:]
-  }
-
   /// Checks all that the index shows before anything is made, then extracts.
   func run() throws(ArchiveError) {
-    var survey = try surveyIndex()
+    let matched = try surveyIndex()
     let lanes = try LanePool<ExtractJob>(laneCount: laneCount, label: "archive-extract") { () throws(ArchiveError) in
       let worker = try ExtractWorker(context, file: archive.file)
       return { worker.perform($0) }
@@ -33,24 +26,18 @@ struct IndexedExtraction {
     }
     var open: [SpanningOutput] = []
     do throws(ArchiveError) {
-      var plan = ChunkPlanReader<LeafAction>(archive)
-      while true {
-        try stop.check()
-        let tasks = try plan.nextPage { member, spans throws(ArchiveError) in
-          let action = try decide(member, spans: spans, &survey)
-          if let output = action?.output { open.append(output) }
-          return action
+      try pass(lanes, &open) { member, spans throws(ArchiveError) in try decide(member, spans: spans) }
+      try planner.finish(stop: stop) { missing throws(ArchiveError) in
+        try pass(lanes, &open) { indexed, spans throws(ArchiveError) in
+          planner.position += 1
+          if indexed.isIncomplete {
+            try planner.withhold(indexed.member.path, from: missing)
+            return nil
+          }
+          return try planner.supply(
+            indexed.member, to: missing, spans: spans, archiveByteCount: archive.file.byteCount)
         }
-        guard let tasks else { break }
-        for task in tasks where !task.parts.isEmpty {
-          guard let pool = context.chunkPool else { break }
-          lanes.enqueue(.chunk(task, try pool.acquire()))
-        }
-        open.removeAll { $0.isComplete }
       }
-      lanes.wait()
-      try stop.check()
-      try planner.finish(stop: stop)
     } catch {
       stop.fail(error)
       lanes.wait()
@@ -59,39 +46,51 @@ struct IndexedExtraction {
       planner.finishAfterFailure()
       throw stop.error ?? error
     }
-    let missing = selection.unmatched(survey.matched)
+    let missing = selection.unmatched(matched)
     if let first = missing.first { throw ArchiveError(.notFound, "is not in the archive", path: first) }
   }
 
-  private func decide(
-    _ indexed: IndexedMember, spans: Bool, _ survey: inout Survey
-  ) throws(ArchiveError) -> LeafAction? {
-    let member = indexed.member
-    if !selection.isEverything, !selection.contains(member.path) {
-      guard let links = survey.standIns[member.path], let first = links.first, !indexed.isIncomplete else { return nil }
-      // The target of a wanted link is not wanted: its content comes under the link's name, other links to it follow.
-      let action = try planner.decide(
-        member, as: first, spans: spans, archiveByteCount: archive.file.byteCount)
-      for path in links.dropFirst() {
-        var link = Member(path: path, kind: .hardlink, mode: member.mode)
-        link.linkTarget = first
-        _ = try planner.decide(link, as: path, spans: false, archiveByteCount: nil)
+  /// Goes through the chunks that hold what is wanted, and waits until it is made.
+  private func pass(
+    _ lanes: LanePool<ExtractJob>, _ open: inout [SpanningOutput],
+    decide: (IndexedMember, _ spans: Bool) throws(ArchiveError) -> LeafAction?
+  ) throws(ArchiveError) {
+    var plan = ChunkPlanReader<LeafAction>(archive)
+    while true {
+      try stop.check()
+      let tasks = try plan.nextPage { member, spans throws(ArchiveError) in
+        let action = try decide(member, spans)
+        if let output = action?.output { open.append(output) }
+        return action
       }
-      return action
+      guard let tasks else { break }
+      for task in tasks where !task.parts.isEmpty {
+        guard let pool = context.chunkPool else { break }
+        lanes.enqueue(.chunk(task, try pool.acquire()))
+      }
+      open.removeAll { $0.isComplete }
     }
+    lanes.wait()
+    try stop.check()
+  }
+
+  private func decide(_ indexed: IndexedMember, spans: Bool) throws(ArchiveError) -> LeafAction? {
+    let member = indexed.member
+    planner.position += 1
+    guard selection.contains(member.path) else { return nil }
     if indexed.isIncomplete {
       planner.skipIncomplete(member.path)
       return .check
     }
-    if member.kind == .hardlink, !selection.isEverything, !selection.contains(member.linkTarget) { return .check }
     let action = try planner.decide(
       member, spans: spans, archiveByteCount: archive.file.byteCount)
     // Members that the control thread made itself are compared with the tar stream all the same.
     return action ?? .check
   }
 
-  private func surveyIndex() throws(ArchiveError) -> Survey {
-    var survey = Survey()
+  /// Looks at all that the index shows of what is wanted; which selections match something.
+  private func surveyIndex() throws(ArchiveError) -> Set<Int> {
+    var matched: Set<Int> = []
     var account = LimitAccount(options.limits)
     let mustLook = !context.destination.isNew && context.destination.overwrite == .fail
     let leaves = LeafCreator(context.destination)
@@ -103,10 +102,7 @@ struct IndexedExtraction {
         let member = indexed.member
         if !selection.isEverything {
           guard let index = selection.match(member.path) else { continue }
-          survey.matched.insert(index)
-          if member.kind == .hardlink, !selection.contains(member.linkTarget) {
-            survey.standIns[member.linkTarget, default: []].append(member.path)
-          }
+          matched.insert(index)
         }
         try account.add(
           member.path, contentByteCount: member.byteCount, archiveByteCount: archive.file.byteCount)
@@ -115,7 +111,7 @@ struct IndexedExtraction {
         }
       }
     }
-    return survey
+    return matched
   }
 
   private func checkAbsent(_ path: [UInt8], _ leaves: LeafCreator) throws(ArchiveError) {
@@ -129,6 +125,6 @@ struct IndexedExtraction {
       }
       throw ArchiveError(error).at(path: path)
     }
-    throw ArchiveError(.exists, "is there already; --overwrite keep or replace says what shall happen", path: path)
+    throw ExtractPlanner.alreadyThere.at(path: path)
   }
 }

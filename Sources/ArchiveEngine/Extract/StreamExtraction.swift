@@ -6,7 +6,8 @@ final class StreamExtraction: StreamVisitor {
   private let planner: ExtractPlanner
   private let context: ExtractContext
   private let selection: MemberSelection
-  private let stripCount: Int
+  /// On a further pass: the contents for which the archive is read again. Nothing else is made then.
+  private let missing: MissingContents?
   private let enqueue: (ExtractJob) -> Void
   private let archiveOffset: () -> UInt64
   /// All bytes of the archive; nil for a pipe, where the ratio is judged by what has come.
@@ -20,13 +21,13 @@ final class StreamExtraction: StreamVisitor {
   private var open: [SpanningOutput] = []
 
   init(
-    planner: ExtractPlanner, context: ExtractContext, selection: MemberSelection, stripCount: Int,
+    planner: ExtractPlanner, context: ExtractContext, selection: MemberSelection, missing: MissingContents?,
     archiveByteCount: UInt64?, archiveOffset: @escaping () -> UInt64, enqueue: @escaping (ExtractJob) -> Void
   ) {
     self.planner = planner
     self.context = context
     self.selection = selection
-    self.stripCount = stripCount
+    self.missing = missing
     self.archiveByteCount = archiveByteCount
     self.archiveOffset = archiveOffset
     self.enqueue = enqueue
@@ -35,16 +36,24 @@ final class StreamExtraction: StreamVisitor {
   func begin(_ parsed: ParsedMember, fits: Bool, offset: UInt64) throws(ArchiveError) {
     current = nil
     let member = parsed.member
-    if !selection.isEverything {
-      guard let index = selection.match(member.path) else { return }
-      matched.insert(index)
-    }
-    guard let action = try planner.decide(member, spans: !fits, archiveByteCount: archiveByteCount) else { return }
+    planner.position += 1
+    guard let action = try choose(member, spans: !fits) else { return }
     if let output = action.output {
       open.removeAll { $0.isComplete }
       open.append(output)
     }
     current = (IndexedMember(member: member, headerByteCount: parsed.headerByteCount), action, 0)
+  }
+
+  private func choose(_ member: Member, spans: Bool) throws(ArchiveError) -> LeafAction? {
+    if let missing {
+      return try planner.supply(member, to: missing, spans: spans, archiveByteCount: archiveByteCount)
+    }
+    if !selection.isEverything {
+      guard let index = selection.match(member.path) else { return nil }
+      matched.insert(index)
+    }
+    return try planner.decide(member, spans: spans, archiveByteCount: archiveByteCount)
   }
 
   func data(_ range: Range<Int>, storedOffset: UInt64, in piece: StreamPiece) throws(ArchiveError) {
@@ -75,6 +84,7 @@ final class StreamExtraction: StreamVisitor {
   }
 
   func reject(_ rejected: RejectedMember) throws(ArchiveError) {
+    if missing != nil { return }
     if !selection.isEverything, !selection.contains(rejected.path) { return }
     try planner.reject(
       rejected.path,
@@ -82,6 +92,11 @@ final class StreamExtraction: StreamVisitor {
   }
 
   func markIncomplete(_ paths: [[UInt8]]) throws(ArchiveError) {
+    if let missing {
+      flush()
+      for path in paths { try planner.withhold(path, from: missing) }
+      return
+    }
     for path in paths where selection.contains(path) {
       try planner.withdraw(path, "is incomplete in the archive; left out")
     }

@@ -3,12 +3,15 @@ internal import Dispatch
 
 /// A fixed set of reusable objects. Having none free is the back-pressure of the pipelines.
 final class SlotPool<Slot: Sendable>: Sendable {
+  /// All slots, free or not.
+  let count: Int
   private let free: Locked<[Slot]>
   private let available: DispatchSemaphore
   private let stop: StopSignal
   private let registration: CancellationToken.Registration?
 
   init(_ slots: [Slot], stop: StopSignal) {
+    count = slots.count
     free = Locked(slots)
     let available = DispatchSemaphore(value: 0)
     for _ in slots { available.signal() }

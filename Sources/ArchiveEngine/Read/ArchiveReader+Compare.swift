@@ -83,7 +83,7 @@ extension ArchiveReader {
         return try comparison.compareMetadata(member)
       }) {
         for task in tasks {
-          if waiting.count > laneCount { try finishOldest() }
+          if waiting.count == pool.count { try finishOldest() }
           let item = LoadItem(task.record, number: task.number, offset: task.offset, slot: try pool.acquire())
           lanes.enqueue(item)
           waiting.append((task, item))

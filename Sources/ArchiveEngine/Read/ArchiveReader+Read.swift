@@ -31,6 +31,7 @@ extension ArchiveReader {
     let indexed = found.member
     try Self.checkIsFile(indexed.member, path)
     if indexed.isIncomplete { warn(path, "is incomplete: its source could not be read to its end, the rest is zeros") }
+    try checkMemory(for: archive)
     let loader = try ChunkLoader(archive.file)
     let slot = try ReadSlot(byteCount: archive.maximumChunkContentByteCount)
     let content = HoleWriter(indexed.member, output)

@@ -67,13 +67,18 @@ public final class ArchiveReader {
     events = EventGate(onEvent)
     let wanted = threadCount > 0 ? threadCount : ProcessFacts.availableCores
     // Each lane has a chunk in flight and one to come: the buffers of all share the memory that is allowed.
-    laneCount = max(1, min(wanted, limits.memoryByteCount / (24 << 20) - 1))
+    var laneCount = max(1, min(wanted, limits.memoryByteCount / (24 << 20) - 1))
     let status = try system { () throws(SystemError) in try FileSystem.status(of: descriptor.rawValue) }
     switch status.kind {
     case .regular:
       let file = ArchiveFile(descriptor, byteCount: UInt64(max(0, status.byteCount)))
       do throws(ArchiveError) {
-        if let archive = try IndexedArchive(file) { input = .indexed(archive) } else { input = .file(file, fault: nil) }
+        if let archive = try IndexedArchive(file) {
+          laneCount = max(1, min(laneCount, Self.chunkBuffers(archive, limits) / 2 - 1))
+          input = .indexed(archive)
+        } else {
+          input = .file(file, fault: nil)
+        }
       } catch {
         // An index of another version is none; one that is damaged is a fault that the run decides about.
         input = .file(file, fault: error.code == .unsupported ? nil : error)
@@ -82,6 +87,22 @@ public final class ArchiveReader {
     default:
       input = .pipe(try system { () throws(SystemError) in try DescriptorReader(descriptor, token: cancellation) })
     }
+    self.laneCount = laneCount
+  }
+
+  /// How many buffers for the largest chunk that an archive may hold fit into the memory that is allowed. Each lane has one for the
+  /// stored bytes; the rest are slots for contents.
+  private static func chunkBuffers(_ archive: IndexedArchive, _ limits: ReadLimits) -> Int {
+    limits.memoryByteCount / archive.maximumChunkContentByteCount
+  }
+
+  /// Throws when the memory that is allowed does not do for one chunk, as stored and as decoded.
+  func checkMemory(for archive: IndexedArchive) throws(ArchiveError) {
+    guard Self.chunkBuffers(archive, limits) < 2 else { return }
+    throw ArchiveError(
+      .limitExceeded,
+      "the archive's chunks need \(2 * archive.maximumChunkContentByteCount) bytes, more than the "
+        + "\(limits.memoryByteCount) allowed; raise --memory-limit to read it")
   }
 
   /// Whether the archive is read through an index of ours.
@@ -150,8 +171,11 @@ public final class ArchiveReader {
 
   /// Buffers for chunks of an indexed archive.
   func makeChunkPool(_ archive: IndexedArchive, _ stop: StopSignal) throws(ArchiveError) -> SlotPool<ReadSlot> {
+    try checkMemory(for: archive)
     var slots: [ReadSlot] = []
-    for _ in 0..<laneCount + 2 { slots.append(try ReadSlot(byteCount: archive.maximumChunkContentByteCount)) }
+    for _ in 0..<min(laneCount + 2, Self.chunkBuffers(archive, limits) - laneCount) {
+      slots.append(try ReadSlot(byteCount: archive.maximumChunkContentByteCount))
+    }
     return SlotPool(slots, stop: stop)
   }
 

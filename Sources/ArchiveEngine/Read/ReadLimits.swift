@@ -33,9 +33,10 @@ struct LimitAccount {
   /// Adds a member.
   ///
   /// - Parameter archiveByteCount: all bytes of the archive; nil when they are not known, and ``checkRatio(_:missing:archiveByteCount:)`` judges what comes.
-  mutating func add(_ path: [UInt8], contentByteCount byteCount: UInt64, archiveByteCount: UInt64?) throws(ArchiveError)
-  {
-    entryCount += 1
+  mutating func add(
+    _ path: [UInt8], entryCount count: UInt64 = 1, contentByteCount byteCount: UInt64, archiveByteCount: UInt64?
+  ) throws(ArchiveError) {
+    entryCount += count
     contentByteCount =
       contentByteCount.addingReportingOverflow(byteCount).overflow ? .max : contentByteCount + byteCount
     if let maximum = limits.maximumEntryCount, entryCount > maximum {

@@ -46,6 +46,8 @@ public final class ArchiveWriter {
   private var planner: ChunkPlanner<PendingMember>
   private var groups: [[PendingMember]] = []
   private var names = NameTable()
+  /// With ``WriterOptions/staysOnFileSystem``: directories at which trees begin and where their walks did not go on, by XXH3-64 of the name.
+  var treeEdges: [UInt64: (device: UInt64, inode: UInt64)] = [:]
   private var sequence = 0
   /// State of ``appendTree(at:as:in:excluding:)``.
   var hardLinks = HardLinkTable()

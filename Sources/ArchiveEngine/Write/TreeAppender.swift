@@ -58,7 +58,8 @@ extension ArchiveWriter {
       prefixByteCount: prefix.count, faults: faults)
     if excluding.contains(where: { $0.matches(path: archivePath) }) { return }
     // "." may already be there from an earlier path; a second one would say the same.
-    if !(archivePath == [UInt8(ascii: ".")] && isClaimed(archivePath)) {
+    let isRootAgain = archivePath == [UInt8(ascii: ".")] && isClaimed(archivePath)
+    if !isRootAgain, !isKnownEdge(archivePath, status) {
       try append(tree, path: name, status: status, as: archivePath, source: .tree(tree, path: name))
     }
     guard status.kind == .directory else { return }
@@ -77,9 +78,20 @@ extension ArchiveWriter {
           walker.skipSubtree()
           continue
         }
+        if entry.status.device != status.device, isKnownEdge(path, entry.status) { continue }
         try append(tree, path: entry.relativePath, status: entry.status, as: path, source: .below(tree))
       }
     }
+  }
+
+  /// Whether this directory is in the archive under this name already, as the place where another tree begins or could not go on:
+  /// a mount point that is named beside the tree around it belongs to both. It is known from now on.
+  private func isKnownEdge(_ archivePath: [UInt8], _ status: FileStatus) -> Bool {
+    guard options.staysOnFileSystem, status.kind == .directory else { return false }
+    let hash = XXH3.hash64(archivePath.span)
+    if let known = treeEdges[hash] { return known == (status.device, status.inode) }
+    treeEdges[hash] = (status.device, status.inode)
+    return false
   }
 
   /// Splits off the last component; slashes at the end belong to it.
