@@ -106,13 +106,11 @@ extension Place {
     }
   }
 
-  /// What is left beside the container, less the lock files and what is known to stay.
+  /// What is left beside the container, less the result.
   var stateListing: [String] {
     get throws {
-      try listing().filter { $0.hasPrefix(".c.migration/") }.map { String($0.dropFirst(".c.migration/".count)) }
-        .filter {
-          !$0.isEmpty && !$0.hasPrefix("status=") && !$0.hasPrefix("journal.new=") && !$0.hasPrefix("status.new=")
-        }
+      try listing().filter { $0.hasPrefix(".c.migration/") && $0 != ".c.migration/" }
+        .filter { !$0.hasPrefix(".c.migration/status=") }
     }
   }
 }

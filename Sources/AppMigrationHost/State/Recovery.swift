@@ -20,9 +20,9 @@ package enum Recovery {
   package static func recover(
     _ layout: ContainerLayout, stoppingOrphans: (_ lockPath: [UInt8]) throws(MigrationError) -> Void
   ) throws(MigrationError) -> Outcome {
-    guard let state = try StateDirectory.open(layout), let journal = try MigrationJournal.read(layout, state) else {
-      return .nothing
-    }
+    guard let state = try StateDirectory.open(layout) else { return .nothing }
+    try state.removeUnfinished([StateName.journal, StateName.status])
+    guard let journal = try MigrationJournal.read(layout, state) else { return .nothing }
     // Before anything is touched: an extension that is still alive would go on writing.
     try stoppingOrphans(layout.lockPath)
     let outcome: Outcome

@@ -102,7 +102,7 @@ struct StateDirectory: Sendable {
 
   /// Puts a file in place, on the disk before this returns; until then the old one is there.
   func write(_ bytes: [UInt8], to name: [UInt8]) throws(MigrationError) {
-    let temporary = name + Array(".new".utf8)
+    let temporary = Self.unfinished(name)
     do throws(SystemError) {
       try RemoveTree.remove(at: descriptor.rawValue, temporary)
       let file = try create(temporary)
@@ -127,6 +127,17 @@ struct StateDirectory: Sendable {
       throw .place("remove", path + [0x2F] + name, error)
     }
   }
+
+  /// Removes what writes that were cut off have left. It means nothing, so it need not be gone from the disk.
+  func removeUnfinished(_ names: [[UInt8]]) throws(MigrationError) {
+    for name in names {
+      do throws(SystemError) { try RemoveTree.remove(at: descriptor.rawValue, Self.unfinished(name)) } catch {
+        throw .place("remove", path + [0x2F] + Self.unfinished(name), error)
+      }
+    }
+  }
+
+  private static func unfinished(_ name: [UInt8]) -> [UInt8] { name + Array(".new".utf8) }
 
   /// Whether a name is taken.
   func holds(_ name: [UInt8]) throws(MigrationError) -> Bool {
