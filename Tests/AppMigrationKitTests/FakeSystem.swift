@@ -1,5 +1,6 @@
 internal import AppMigrationKit
 internal import ArchiveIO
+internal import Glibc
 internal import MigrationWire
 internal import TestSupport
 
@@ -14,6 +15,9 @@ final class FakeSystem: Sendable {
   init(_ socket: MessageSocket) { self.socket = socket }
 
   func send(_ message: SystemMessage) throws { try socket.send(message.encoded()) }
+
+  /// Closes the connection, as the death of the system's process does.
+  func leave() { _ = shutdown(socket.descriptor.rawValue, Int32(SHUT_RDWR)) }
 
   /// The next message, with its descriptor; nil when the extension has closed its end.
   func receive() async throws -> (message: ExtensionMessage, descriptor: SharedDescriptor?)? {
@@ -78,9 +82,16 @@ final class FakeSystem: Sendable {
   ) async throws -> Result {
     let (system, own) = try MessageSocket.pair()
     async let served: Void = ExtensionRun.serve(type, over: own, scope: .tasks)
-    let result = try await play(FakeSystem(system))
-    try await served
-    return result
+    let fake = FakeSystem(system)
+    do {
+      let result = try await play(fake)
+      try await served
+      return result
+    } catch {
+      // Else the extension would wait for the rest.
+      fake.leave()
+      throw error
+    }
   }
 }
 

@@ -3,7 +3,7 @@ internal import MigrationWire
 
 /// The extension's end of the socket: sends items and reports, and knows what the system has answered.
 ///
-/// A thread of its own gives it the system's messages (``receive(_:)``); everything else may be called from any task.
+/// A thread of its own gives it the system's messages (``receive(number:_:)``); everything else may be called from any task.
 ///
 /// The last item that travels by value is held back until another one follows. When the export ends it is sent as one that wants a
 /// reply: since the system answers in order, with that reply all failures of those before have come in.
@@ -130,7 +130,12 @@ final class Connection: ItemSink {
   /// - Returns: false when it was not sent.
   func sendIfIdle(_ message: ExtensionMessage) -> Bool {
     guard outbox.isEmpty else { return false }
-    return (try? outbox.post([Outbox.Packet(bytes: message.encoded())])) != nil
+    do {
+      _ = try outbox.post([Outbox.Packet(bytes: message.encoded())])
+      return true
+    } catch {
+      return false
+    }
   }
 
   // MARK: The system's messages

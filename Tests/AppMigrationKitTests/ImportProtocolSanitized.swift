@@ -6,7 +6,7 @@ import Testing
 internal import UsagePatterns
 
 @Suite("An import over the socket", .inTemporaryDirectory(), .timeLimit(.minutes(1)))
-struct ImportProtocolTests {
+struct ImportProtocolSanitized {
   let root: String
 
   init() throws { root = try #require(TemporaryDirectory.current).path }

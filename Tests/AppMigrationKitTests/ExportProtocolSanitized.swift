@@ -6,7 +6,7 @@ import Testing
 internal import UsagePatterns
 
 @Suite("An export over the socket", .inTemporaryDirectory(), .timeLimit(.minutes(1)))
-struct ExportProtocolTests {
+struct ExportProtocolSanitized {
   let root: String
 
   init() throws { root = try #require(TemporaryDirectory.current).path }
@@ -320,6 +320,7 @@ struct ExportProtocolTests {
       let system = FakeSystem(system)
       _ = try await system.start(.exportToAndroid, container: root)
       _ = try await system.item()
+      system.leave()
     }
     let served = Task {
       try await ExtensionRun.serve(ScriptedExporter.self, over: own, scope: .tasks) { isLost.withLock { $0 = true } }
