@@ -111,6 +111,8 @@ static void filter_processes(amk_filter *filter) {
   uint16_t call = begin_call(filter, SYS_prctl);
   load_argument(filter, 0);
   refuse_if_equal(filter, PR_SET_PDEATHSIG);
+  // The files of a process that cannot be dumped are root's: an orphan would not be found by its lock.
+  refuse_if_equal(filter, PR_SET_DUMPABLE);
   end_call(filter, call);
 
   call = begin_call(filter, SYS_clone);

@@ -71,6 +71,7 @@ void attack_processes(void) {
   tell("new group", in_child(new_group));
   tell("survive parent", prctl(PR_SET_PDEATHSIG, 0));
   tell("trace parent", ptrace(PTRACE_SEIZE, parent, NULL, NULL));
+  tell("hide", prctl(PR_SET_DUMPABLE, 0));
 }
 
 static long enter_names(void) {

@@ -47,6 +47,7 @@ struct SandboxProcessTests {
     }
     #expect(answers == [expected, expected, expected])
     #expect(process.tryExit(milliseconds: 0) == expected)
+    #expect(process.startTime > 0)
     process.kill()
     #expect(process.waitForExit() == expected)
     #expect(process.processorTime() == nil)

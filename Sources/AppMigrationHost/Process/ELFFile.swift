@@ -106,10 +106,15 @@ struct ELFFile {
       return orFewer ? Array(bytes.prefix(read)) : nil
     }
 
-    /// A string of at most 4 KiB with its NUL.
+    /// A string of at most 4 KiB with its NUL. Most are short, for which the first piece is enough.
     func string(at base: UInt64, plus offset: UInt64) -> [UInt8]? {
       let (place, overflow) = base.addingReportingOverflow(offset)
-      guard !overflow, let bytes = bytes(at: place, count: 4096, orFewer: true), let end = bytes.firstIndex(of: 0)
+      if overflow { return nil }
+      return string(at: place, count: 128) ?? string(at: place, count: 4096)
+    }
+
+    private func string(at place: UInt64, count: Int) -> [UInt8]? {
+      guard let bytes = bytes(at: place, count: count, orFewer: true), let end = bytes.firstIndex(of: 0)
       else {
         return nil
       }

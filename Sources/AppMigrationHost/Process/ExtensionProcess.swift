@@ -24,7 +24,6 @@ package final class ExtensionProcess: Sendable {
   /// What is enforced.
   package let sandbox: SandboxReport
   private let life: ProcessLife
-  private let directory: SharedDescriptor?
 
   /// Starts an extension.
   package init(_ launch: ExtensionLaunch) throws(MigrationError) {
@@ -40,9 +39,7 @@ package final class ExtensionProcess: Sendable {
       preparation.privateDirectory.remove()
       throw error
     }
-    // Held open, the entries stay in the kernel's cache, to which the right to read them is tied.
-    directory = ProcessFiles.directory(of: processID)
-    startTime = directory.flatMap(ProcessFiles.status)?.startTime ?? 0
+    startTime = life.startTime
   }
 
   deinit { life.killGroup() }
@@ -61,7 +58,7 @@ package final class ExtensionProcess: Sendable {
 
   /// The processor time that it has taken with all its threads; nil after its end.
   package func processorTime() -> Duration? {
-    guard let ticks = directory.flatMap(ProcessFiles.status)?.ticks else { return nil }
+    guard let ticks = life.directory.flatMap(ProcessFiles.status)?.ticks else { return nil }
     return .seconds(1) * Double(ticks) / Double(max(amk_clock_ticks(), 1))
   }
 }

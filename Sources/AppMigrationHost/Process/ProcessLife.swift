@@ -10,6 +10,8 @@ final class ProcessLife: Sendable {
   private struct State {
     var process: Int32 = 0
     var failedStep: Int32 = 0
+    var directory: SharedDescriptor?
+    var startTime: UInt64 = 0
     /// Its status was taken: the number may belong to another process.
     var isReaped = false
     var exit: ExtensionProcess.Exit?
@@ -38,6 +40,13 @@ final class ProcessLife: Sendable {
     throw preparation.failure(step: step, errno: -process)
   }
 
+  /// The process's directory in `/proc`. Held open, its entry stays in the kernel's cache, to which the process's right to read it
+  /// is tied.
+  var directory: SharedDescriptor? { state.withLock { $0.directory } }
+
+  /// When it was started, in ticks since the machine was.
+  var startTime: UInt64 { state.withLock { $0.startTime } }
+
   /// SIGKILL to the whole group, if it has not ended.
   func killGroup() {
     state.withLock { state in
@@ -60,7 +69,12 @@ final class ProcessLife: Sendable {
   private func launch(_ preparation: LaunchPreparation) -> Int32 {
     var step: Int32 = 0
     let result = preparation.launch(&step)
+    // Now, while its status cannot have been taken: later the number may be another's.
+    let directory = result > 0 ? ProcessFiles.directory(of: Int32(truncatingIfNeeded: result)) : nil
+    let startTime = directory.flatMap(ProcessFiles.status)?.startTime ?? 0
     state.withLock { state in
+      state.directory = directory
+      state.startTime = startTime
       state.process = Int32(truncatingIfNeeded: result)
       state.failedStep = step
     }

@@ -26,7 +26,6 @@ struct SandboxPolicy: Sendable {
   /// Of the settings only those that the C library and Foundation read: others hold secrets, which root could read.
   private static let settings = [
     "ld.so.cache", "ld.so.preload", "localtime", "timezone", "passwd", "group", "nsswitch.conf", "locale.alias",
-    "host.conf", "hosts", "ssl/certs", "ssl/openssl.cnf",
   ]
   private static let readOnlyDevices = ["/dev/zero", "/dev/random", "/dev/urandom"]
   /// How many processors there are, by which Dispatch plans.

@@ -15,15 +15,15 @@ struct SharedLibraries {
   /// The files that a program needs and that lie outside the system's directories, open as `O_PATH`.
   static func needed(by executable: SharedDescriptor) -> [SharedDescriptor] {
     var search = SharedLibraries()
-    search.follow(executable, inherited: [])
+    if let file = Self.parsed(executable) { search.follow(file, executable, inherited: []) }
     return search.found
   }
 
   private var found: [SharedDescriptor] = []
   private var seen: [FileStatus] = []
 
-  private mutating func follow(_ object: SharedDescriptor, inherited: [[UInt8]]) {
-    guard let path = try? RealPath.of(object.rawValue), let file = Self.parsed(object) else { return }
+  private mutating func follow(_ file: ELFFile, _ object: SharedDescriptor, inherited: [[UInt8]]) {
+    guard let path = try? RealPath.of(object.rawValue) else { return }
     let origin = Array(path[..<(path.lastIndex(of: UInt8(ascii: "/")) ?? 0)])
     let own = file.searchPaths.flatMap { Self.directories($0, origin: origin) }
     let passedOn = file.isInherited ? own + inherited : inherited
@@ -48,7 +48,7 @@ struct SharedLibraries {
     guard let file = Self.parsed(object), file.kind == .sharedObject else { return false }
     seen.append(status)
     found.append(object)
-    follow(object, inherited: inherited)
+    follow(file, object, inherited: inherited)
     return true
   }
 
