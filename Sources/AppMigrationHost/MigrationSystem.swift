@@ -30,10 +30,10 @@ public enum MigrationSystem {
     executable: [UInt8], containerPath: [UInt8]? = nil, timeouts: MigrationTimeouts = .init(),
     cancellation: CancellationToken = CancellationToken()
   ) throws(MigrationError) -> ExtensionDescription {
-    let app = try ExtensionApp(executable: executable, containerPath: containerPath)
+    let app = try ExtensionApp(ExtensionPlace(executable: executable, containerPath: containerPath))
     try app.requireContainer()
-    let process = try app.prepare(.export, lock: nil, requiresSandbox: false)
-    let run = ExtensionRun(process, timeouts: timeouts, cancellation: cancellation, probe: .init())
+    let process = try app.start(.export, lock: nil, requiresSandbox: false)
+    let run = SupervisedExtension(process, timeouts: timeouts, cancellation: cancellation, probe: .init())
     defer { run.close() }
     try run.send(.begin(app.task(.describe)))
     switch try run.receive().message {

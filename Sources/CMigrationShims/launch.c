@@ -21,13 +21,13 @@
 enum { CLOSE_RANGE = 436, KERNEL_SIGNAL_SET_SIZE = 8, LAST_SIGNAL = 64 };
 
 // Where the descriptors of the program lie, and behind them those that only the start needs.
-enum { TO_NULL, TO_OUTPUT, TO_ERRORS, TO_SOCKET = AMK_SOCKET_DESCRIPTOR, TO_LOCK = AMK_LOCK_DESCRIPTOR, TO_REPORT, TO_RULESET, TO_DIRECTORY, DESCRIPTOR_COUNT };
+enum { TO_NULL, TO_OUTPUT, TO_ERRORS, TO_SOCKET = AMK_SOCKET_DESCRIPTOR, TO_LOCK = AMK_LOCK_DESCRIPTOR, TO_REPORT, TO_RULESET, TO_DIRECTORY, TO_GATE, DESCRIPTOR_COUNT };
 
 const char *amk_step_name(int32_t step) {
   static const char *const names[AMK_STEP_COUNT] = {
       "the preparation", "the fork", "the process group", "the tie to the parent", "the signals", "the descriptors",
       "the limits", "the current directory", "the capabilities", "no new privileges", "Landlock", "seccomp",
-      "the execution of the program",
+      "the permission to go on", "the execution of the program",
   };
   return step >= 0 && step < AMK_STEP_COUNT ? names[step] : "an unknown step";
 }
@@ -128,6 +128,9 @@ __attribute__((noreturn)) static void run_child(
     if ((result = (int)amk_landlock_restrict(TO_RULESET)) != 0) fail(out, AMK_STEP_LANDLOCK, -result);
   }
   if (plan->uses_seccomp && (result = (int)amk_filter_install(filter)) != 0) fail(out, AMK_STEP_SECCOMP, -result);
+  // Nothing of the program runs before the parent has noted this process where it survives a crash.
+  char permission;
+  if (syscall(SYS_read, TO_GATE, &permission, 1) != 1) fail(out, AMK_STEP_PERMISSION, ECANCELED);
   syscall(SYS_execve, plan->executable, plan->arguments, plan->environment);
   fail(out, AMK_STEP_EXECUTE, errno);
 }
@@ -155,24 +158,50 @@ static int64_t fork_child(
   return child < 0 ? -error : child;
 }
 
+// Writes a byte to a pipe without raising SIGPIPE.
+static int amk_write_byte(int descriptor) {
+  sigset_t pipe_signal, before, pending;
+  sigemptyset(&pipe_signal);
+  sigaddset(&pipe_signal, SIGPIPE);
+  sigpending(&pending);
+  int was_pending = sigismember(&pending, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+  ssize_t count;
+  do count = write(descriptor, "x", 1);
+  while (count < 0 && errno == EINTR);
+  if (count != 1 && !was_pending) {
+    struct timespec at_once = {0, 0};
+    sigtimedwait(&pipe_signal, NULL, &at_once);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return count == 1 ? 0 : -1;
+}
+
 int64_t amk_launch(const amk_launch_plan *plan, int32_t *failed_step) {
   *failed_step = AMK_STEP_PREPARE;
   amk_filter *filter = malloc(sizeof *filter);
   if (!filter) return -ENOMEM;
   int64_t result = amk_filter_build(filter, plan->denied);
-  int reports[2] = {-1, -1}, nothing = -1;
+  int reports[2] = {-1, -1}, gate[2] = {-1, -1}, nothing = -1;
   if (result == 0 && pipe2(reports, O_CLOEXEC) != 0) result = -errno;
+  if (result == 0 && pipe2(gate, O_CLOEXEC) != 0) result = -errno;
   if (result == 0 && (nothing = open("/dev/null", O_RDWR | O_CLOEXEC)) < 0) result = -errno;
   if (result == 0) {
     // A system without standard error gives its extension none either.
     int errors = fcntl(2, F_GETFD) < 0 ? nothing : 2;
     int descriptors[DESCRIPTOR_COUNT] = {
-        nothing, errors, errors, plan->socket, plan->lock, reports[1], plan->ruleset, plan->directory,
+        nothing, errors, errors, plan->socket, plan->lock, reports[1], plan->ruleset, plan->directory, gate[0],
     };
     *failed_step = AMK_STEP_FORK;
     result = fork_child(plan, filter, descriptors);
   }
   if (reports[1] >= 0) close(reports[1]);
+  if (gate[0] >= 0) close(gate[0]);
+  if (result > 0 && plan->forked(plan->context, (int32_t)result) == 0) {
+    // The other end may be gone: what the child has to say of that is read below.
+    if (amk_write_byte(gate[1]) != 0) *failed_step = AMK_STEP_PERMISSION;
+  }
+  if (gate[1] >= 0) close(gate[1]);
   report failure;
   if (result > 0 && read_report(reports[0], &failure)) {
     waitpid((pid_t)result, NULL, 0);

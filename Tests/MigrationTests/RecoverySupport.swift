@@ -65,7 +65,7 @@ struct RecoveryScenario: Sendable {
     try put("new", at: staging.rawValue, "deep/file")
     try put("left", at: staging.rawValue, "left")
     try transaction.didUnpack()
-    try transaction.willRun(processID: 1, startTime: 2)
+    try transaction.willRun()(1, 2)
     // What an extension does.
     let container = try FileSystem.open(at: root, [0x63], [.readOnly, .directory])
     for name in ["file", "deep"] {

@@ -98,7 +98,7 @@ import Testing
         var transaction = try ImportTransaction(layout, replacing: false)
         _ = try transaction.makeStaging()
         try transaction.didUnpack()
-        try transaction.willRun(processID: 1, startTime: 1)
+        try transaction.willRun()(1, 1)
         try FileTree.write([1], to: path + "/half")
         kill(getpid(), SIGKILL)
       }

@@ -15,16 +15,22 @@ package final class ExportArchive {
   /// - Parameters:
   ///   - output: where the archive goes: a file, pipe or socket.
   ///   - owner: of items that come by value.
+  ///   - freeByteCount: for tests: more bytes than that do not fit.
   package init(
     to output: Int32, manifest: MigrationManifest, owner: (user: UInt32, group: UInt32), threadCount: Int = 0,
-    cancellation: CancellationToken, onEvent: @escaping @Sendable (WriterEvent) -> Void
+    freeByteCount: UInt64? = nil, cancellation: CancellationToken, onEvent: @escaping @Sendable (WriterEvent) -> Void
   ) throws(MigrationError) {
     var options = WriterOptions()
     options.threadCount = threadCount
     options.manifest = manifest.pairs
     if !manifest.isCompressible { options.level = 0 }
     do throws(ArchiveError) {
-      writer = try ArchiveWriter(to: output, options: options, cancellation: cancellation, onEvent: onEvent)
+      if let freeByteCount {
+        writer = try ArchiveWriter(
+          to: LimitedSink(output, freeByteCount), options: options, cancellation: cancellation, onEvent: onEvent)
+      } else {
+        writer = try ArchiveWriter(to: output, options: options, cancellation: cancellation, onEvent: onEvent)
+      }
     } catch { throw MigrationError(error, doing: "the archive cannot be begun") }
     self.owner = owner
   }
@@ -80,6 +86,35 @@ package final class ExportArchive {
       return try writer.finish(
         closingManifest: MigrationManifest.closingPairs(itemCount: itemCount, withdrawn: writer.withdrawnMembers))
     } catch { throw MigrationError(error, doing: "the archive cannot be finished") }
+  }
+}
+
+/// A file on a disk that is full after some bytes.
+private final class LimitedSink: ArchiveSink {
+  private let descriptor: Int32
+  private let left: Locked<UInt64>
+
+  init(_ descriptor: Int32, _ byteCount: UInt64) {
+    self.descriptor = descriptor
+    left = Locked(byteCount)
+  }
+
+  func write(_ piece: RawSpan) throws(ArchiveError) {
+    let count = UInt64(piece.byteCount)
+    let fits = left.withLock { left in
+      if count > left { return false }
+      left -= count
+      return true
+    }
+    guard fits else { throw ArchiveError(.noSpace, "no space left on the disk, as the test wanted") }
+    let result: Result<Void, SystemError> = unsafe piece.withUnsafeBytes { bytes in
+      do throws(SystemError) { return .success(try unsafe FileSystem.write(descriptor, bytes)) } catch {
+        return .failure(error)
+      }
+    }
+    do throws(SystemError) { try result.get() } catch {
+      throw ArchiveError(.system, error.message, systemErrorNumber: error.errno)
+    }
   }
 }
 

@@ -13,12 +13,15 @@ public struct ExportOptions: Sendable {
     case descriptor(Int32)
   }
 
-  /// The extension's executable; its entitlements lie beside it.
-  public var executable: [UInt8]
+  /// Where extension and data are.
+  package var place = ExtensionPlace()
   /// Where the archive goes.
   public var output: Output
   /// Another container than the usual one of the app.
-  public var containerPath: [UInt8]?
+  public var containerPath: [UInt8]? {
+    get { place.containerPath }
+    set { place.containerPath = newValue }
+  }
   /// The destination's platform.
   public var platform = "android"
   /// Values for options of the destination.
@@ -32,9 +35,18 @@ public struct ExportOptions: Sendable {
   /// Compressing threads; 0 takes the cores that this process may use.
   public var threadCount = 0
 
+  /// Faults that a tester wants to see.
+  package var faults = SimulatedFaults()
+
   /// An export with the defaults.
+  ///
+  /// - Parameter executable: the extension; its entitlements lie beside it.
   public init(executable: [UInt8], output: Output) {
-    self.executable = executable
+    self.init(ExtensionPlace(executable: executable), output: output)
+  }
+
+  package init(_ place: ExtensionPlace, output: Output) {
+    self.place = place
     self.output = output
   }
 }
@@ -74,7 +86,7 @@ struct ExportSession {
   }
 
   func run() throws(MigrationError) -> ExportSummary {
-    let app = try ExtensionApp(executable: options.executable, containerPath: options.containerPath)
+    let app = try ExtensionApp(options.place)
     try app.requireContainer()
     let lock = try MigrationLock.acquire(app.layout, stoppingOrphans: ExtensionApp.stopOrphans)
     defer { lock.release() }
@@ -128,17 +140,19 @@ struct ExportSession {
     -> ExportSummary
   {
     let beginning = ContinuousClock.now
-    var journal = MigrationJournal(kind: .export)
+    let journal = MigrationJournal(kind: .export)
     try journal.write(to: app.layout)
-    let process = try app.prepare(
-      .export, lock: lock, requiresSandbox: options.requiresSandbox)
+    let process = try app.start(.export, lock: lock, requiresSandbox: options.requiresSandbox) {
+      processID, startTime throws(MigrationError) in
+      var journal = journal
+      (journal.processID, journal.startTime) = (processID, startTime)
+      try journal.write(to: app.layout)
+    }
     let sinkDescriptor = output.descriptor
-    let run = ExtensionRun(
+    let run = SupervisedExtension(
       process, timeouts: options.timeouts, cancellation: cancellation,
-      probe: ExtensionRun.Probe(isActive: { SinkWatch.isBlocked(sinkDescriptor) }))
+      probe: SupervisedExtension.Probe(isActive: { SinkWatch.isBlocked(sinkDescriptor) }))
     defer { run.close() }
-    (journal.processID, journal.startTime) = (process.processID, process.startTime)
-    try journal.write(to: app.layout)
     try run.send(
       .begin(
         app.task(.export(platform: options.platform, options: options.options))))
@@ -152,7 +166,7 @@ struct ExportSession {
     let total = UInt64(max(0, description.sizeEstimate))
     let archive = try ExportArchive(
       to: output.descriptor, manifest: manifest(app, description), owner: app.containerOwner(),
-      threadCount: options.threadCount, cancellation: run.engineToken,
+      threadCount: options.threadCount, freeByteCount: options.faults.freeByteCount, cancellation: run.engineToken,
       onEvent: { [report] event in
         switch event {
         case .progress(let progress):
@@ -174,7 +188,7 @@ struct ExportSession {
       digest: written.digest, sandbox: process.sandbox)
   }
 
-  private func description(_ run: ExtensionRun) throws(MigrationError) -> ExtensionDescription {
+  private func description(_ run: SupervisedExtension) throws(MigrationError) -> ExtensionDescription {
     switch try run.receive().message {
     case .description(let description): return description
     case .failed(let error): throw MigrationError(extension: error)
@@ -193,11 +207,14 @@ struct ExportSession {
   }
 
   /// Answers items until the extension is done.
-  private func takeItems(_ run: ExtensionRun, _ archive: ExportArchive) throws(MigrationError) {
+  private func takeItems(_ run: SupervisedExtension, _ archive: ExportArchive) throws(MigrationError) {
+    var count = 0
     while true {
       let (message, descriptor) = try run.receive()
       switch message {
       case .item(let item):
+        count += 1
+        try options.faults.strike(atItem: count, cancelling: cancellation)
         let reply = try run.withVerdict { () throws(MigrationError) in try archive.append(item, descriptor) }
         run.touch()
         if item.wantsReply || reply != .accepted { try run.send(.reply(number: item.number, reply.bounded)) }
@@ -231,7 +248,7 @@ extension MigrationError {
   }
 }
 
-extension ExtensionRun {
+extension SupervisedExtension {
   /// Work of the engine; when the watch has ended it, its verdict counts.
   func withVerdict<Result>(_ body: () throws(MigrationError) -> Result) throws(MigrationError) -> Result {
     do throws(MigrationError) { return try body() } catch { throw failure ?? error }

@@ -30,7 +30,7 @@ final class ImportProbe: Sendable {
   func noteProgress() { state.withLock { $0.lastSign = ContinuousClock.now } }
 
   /// Asked each time that the timeout has passed without a message.
-  func isWorking(_ process: ExtensionProcess) -> Bool {
+  func isWorking(_ process: any ExtensionEndpoint) -> Bool {
     guard let limit else { return true }
     let fingerprint = ContainerFingerprint.of(containerPath)
     let processorTime = process.processorTime() ?? .zero

@@ -12,12 +12,15 @@ public struct ImportOptions: Sendable {
     case descriptor(Int32)
   }
 
-  /// The extension's executable; its entitlements lie beside it.
-  public var executable: [UInt8]
+  /// Where extension and container are.
+  package var place = ExtensionPlace()
   /// Where the archive comes from.
   public var input: Input
   /// Another container than the usual one of the app.
-  public var containerPath: [UInt8]?
+  public var containerPath: [UInt8]? {
+    get { place.containerPath }
+    set { place.containerPath = newValue }
+  }
   /// Whether a container that is not empty is replaced; else it is refused.
   public var replaces = false
   /// Version of the data, in place of what the archive says.
@@ -38,8 +41,14 @@ public struct ImportOptions: Sendable {
   public var threadCount = 0
 
   /// An import with the defaults.
+  ///
+  /// - Parameter executable: the extension; its entitlements lie beside it.
   public init(executable: [UInt8], input: Input) {
-    self.executable = executable
+    self.init(ExtensionPlace(executable: executable), input: input)
+  }
+
+  package init(_ place: ExtensionPlace, input: Input) {
+    self.place = place
     self.input = input
   }
 }
@@ -75,7 +84,7 @@ struct ImportSession {
   }
 
   func run() throws(MigrationError) -> ImportSummary {
-    let app = try ExtensionApp(executable: options.executable, containerPath: options.containerPath)
+    let app = try ExtensionApp(options.place)
     try app.prepareContainer()
     let lock = try MigrationLock.acquire(app.layout, stoppingOrphans: ExtensionApp.stopOrphans)
     defer { lock.release() }
@@ -113,13 +122,14 @@ struct ImportSession {
     try transaction.didUnpack()
     if options.replaces { try app.prepareContainer() }
     let probe = ImportProbe(app.layout.containerPath, timeouts.hang)
-    let process = try app.prepare(
-      .import(stagingPath: app.layout.stagingPath), lock: lock, requiresSandbox: options.requiresSandbox)
-    let run = ExtensionRun(
+    let noted = transaction.willRun()
+    let process = try app.start(
+      .import(stagingPath: app.layout.stagingPath), lock: lock, requiresSandbox: options.requiresSandbox,
+      willExecute: noted)
+    let run = SupervisedExtension(
       process, timeouts: timeouts, cancellation: cancellation,
-      probe: ExtensionRun.Probe(isWorking: { probe.isWorking($0) }))
+      probe: SupervisedExtension.Probe(isWorking: { probe.isWorking($0) }))
     defer { run.close() }
-    try transaction.willRun(processID: process.processID, startTime: process.startTime)
     try run.send(
       .begin(
         app.task(
@@ -136,7 +146,7 @@ struct ImportSession {
 
   private var timeouts: MigrationTimeouts { options.timeouts }
 
-  private func converse(_ run: ExtensionRun, _ probe: ImportProbe) throws(MigrationError) {
+  private func converse(_ run: SupervisedExtension, _ probe: ImportProbe) throws(MigrationError) {
     switch try run.receive().message {
     case .description(let description):
       guard description.imports else {

@@ -20,6 +20,11 @@ package struct ExtensionLaunch: Sendable {
   package var lockDescriptor: Int32?
   /// Whether a kernel that cannot enforce everything is an error.
   package var requiresSandbox: Bool
+  /// Called when the process exists and before anything of the extension runs; what it throws ends the process instead. The start time is
+  /// that of ``ExtensionProcess/startTime``.
+  package var willExecute: @Sendable (_ processID: Int32, _ startTime: UInt64) throws(MigrationError) -> Void = {
+    _, _ in
+  }
   /// Variables that the extension gets besides the usual ones; they win over those.
   package var environment: [(name: String, value: String)]
 

@@ -18,6 +18,7 @@ final class LaunchPreparation: Sendable {
   private let inherited: Locked<Inherited?>
   private let executable: [UInt8]
   private let environment: [[UInt8]]
+  private let gate: LaunchGate
   private let lock: Int32
   private let landlockABI: Int32
   private let filtersSystemCalls: Bool
@@ -39,6 +40,7 @@ final class LaunchPreparation: Sendable {
         .launch,
         "no temporary directory can be made for the extension: \(error.message); set TMPDIR to a place with room")
     }
+    gate = LaunchGate(launch.willExecute)
     landlockABI = Int32(sandbox.landlockABI)
     filtersSystemCalls = sandbox.metadataProtection
     deniesMetadata = launch.access == .export
@@ -70,8 +72,9 @@ final class LaunchPreparation: Sendable {
           executable: arguments[0]!, arguments: arguments, environment: environment,
           directory: privateDirectory.descriptor.rawValue, socket: inherited.socket.rawValue, lock: lock,
           ruleset: inherited.ruleset?.rawValue ?? -1, landlock_abi: landlockABI,
-          uses_seccomp: filtersSystemCalls ? 1 : 0, denied: denied)
-        return unsafe amk_launch(&plan, &failedStep)
+          uses_seccomp: filtersSystemCalls ? 1 : 0, denied: denied, forked: LaunchGate.pass,
+          context: Unmanaged.passUnretained(gate).toOpaque())
+        return withExtendedLifetime(gate) { unsafe amk_launch(&plan, &failedStep) }
       }
     }
   }
@@ -81,6 +84,7 @@ final class LaunchPreparation: Sendable {
 
   /// What to tell when a step failed.
   func failure(step: Int32, errno: Int32) -> MigrationError {
+    if let refusal = gate.refusal { return refusal }
     let name = unsafe String(cString: amk_step_name(step))
     let reason = SystemError("", errno: errno).reason
     let program = String(decoding: executable, as: UTF8.self)

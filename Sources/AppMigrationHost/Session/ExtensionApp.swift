@@ -1,5 +1,6 @@
 internal import ArchiveEngine
 internal import ArchiveIO
+internal import Foundation
 internal import MigrationWire
 
 /// An extension and the app that it belongs to.
@@ -7,15 +8,23 @@ struct ExtensionApp {
   /// What we call the platform that this system runs on, in archives.
   static let platform = "linux"
 
-  let executable: [UInt8]
   let layout: ContainerLayout
+  private let place: ExtensionPlace
   private let groups: [String]
 
-  init(executable: [UInt8], containerPath: [UInt8]?) throws(MigrationError) {
-    let entitlements = try Entitlements.load(forExecutable: executable)
-    self.executable = executable
-    layout = try ContainerLayout(bundleIdentifier: entitlements.bundleIdentifier, containerPath: containerPath)
-    groups = entitlements.groups
+  init(_ place: ExtensionPlace) throws(MigrationError) {
+    self.place = place
+    let bundleIdentifier: String
+    if let embedded = place.embedded {
+      (bundleIdentifier, groups) = (embedded.bundleIdentifier, embedded.groups)
+    } else {
+      let entitlements = try Entitlements.load(forExecutable: place.executable)
+      (bundleIdentifier, groups) = (entitlements.bundleIdentifier, entitlements.groups)
+    }
+    var environment = ProcessInfo.processInfo.environment
+    if let root = place.groupsRoot { environment["APP_GROUPS_ROOT"] = root }
+    layout = try ContainerLayout(
+      bundleIdentifier: bundleIdentifier, containerPath: place.containerPath, environment: environment)
   }
 
   /// The container has to be there.
@@ -92,13 +101,21 @@ struct ExtensionApp {
 
   var groupPaths: [[UInt8]] { groups.map(layout.groupPath) }
 
-  /// A process that waits for its start.
-  func prepare(
-    _ access: ExtensionLaunch.Access, lock: MigrationLock?, requiresSandbox: Bool
-  ) throws(MigrationError) -> ExtensionProcess {
-    try ExtensionProcess(
-      ExtensionLaunch(
-        executable: executable, access: access, containerPath: layout.containerPath, groupPaths: groupPaths,
-        lockDescriptor: lock?.inheritedDescriptor, requiresSandbox: requiresSandbox))
+  /// Starts the extension.
+  ///
+  /// - Parameter willExecute: called before anything of it runs, with what names its process for good.
+  func start(
+    _ access: ExtensionLaunch.Access, lock: MigrationLock?, requiresSandbox: Bool,
+    willExecute: @escaping @Sendable (Int32, UInt64) throws(MigrationError) -> Void = { _, _ in }
+  ) throws(MigrationError) -> any ExtensionEndpoint {
+    if let embedded = place.embedded {
+      try willExecute(ProcessFacts.processID, 0)
+      return try embedded.start()
+    }
+    var launch = ExtensionLaunch(
+      executable: place.executable, access: access, containerPath: layout.containerPath, groupPaths: groupPaths,
+      lockDescriptor: lock?.inheritedDescriptor, requiresSandbox: requiresSandbox)
+    launch.willExecute = willExecute
+    return try ExtensionProcess(launch)
   }
 }

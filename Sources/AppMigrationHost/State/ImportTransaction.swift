@@ -4,7 +4,7 @@ package import MigrationWire
 
 /// The durable steps of an import, in the order that makes every crash recoverable. See the article *Design*.
 ///
-/// Call in this order: ``init(_:replacing:)``, ``makeStaging()``, ``didUnpack()``, ``willRun(processID:startTime:)``, then ``succeed()`` or
+/// Call in this order: ``init(_:replacing:)``, ``makeStaging()``, ``didUnpack()``, ``willRun()``, then ``succeed()`` or
 /// ``fail(_:isInterrupted:)``, which may come at any time; at last ``finish()``. The caller holds a ``MigrationLock``.
 package struct ImportTransaction: ~Copyable {
   /// What is on the disk as the journal.
@@ -49,11 +49,17 @@ package struct ImportTransaction: ~Copyable {
   }
 
   /// Step 4, before the extension may touch anything.
-  package mutating func willRun(processID: Int32, startTime: UInt64) throws(MigrationError) {
+  ///
+  /// - Returns: what brings the number and the start time of its process to the disk; to be called when the process exists and before it executes
+  ///   anything of the extension.
+  package mutating func willRun() -> @Sendable (Int32, UInt64) throws(MigrationError) -> Void {
     journal.phase = .running
-    journal.processID = processID
-    journal.startTime = startTime
-    try journal.write(to: layout)
+    let (journal, layout) = (journal, layout)
+    return { processID, startTime throws(MigrationError) in
+      var noted = journal
+      (noted.processID, noted.startTime) = (processID, startTime)
+      try noted.write(to: layout)
+    }
   }
 
   /// Step 5 of a success: the container is on the disk, then the result.

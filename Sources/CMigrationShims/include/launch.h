@@ -42,13 +42,16 @@ typedef struct {
   int32_t landlock_abi;                                 // version of `ruleset`
   int32_t uses_seccomp;                                 // 0 where the kernel has none
   int32_t denied;                                       // sum of AMK_DENY_…
+  // Called by the calling thread when the process exists and before it executes the program; other than 0 ends it instead.
+  int32_t (*_Nonnull forked)(const void *_Nullable context, int32_t process);
+  const void *_Nullable context;
 } amk_launch_plan;
 
 // The steps of a start, in their order.
 enum {
   AMK_STEP_PREPARE = 0, AMK_STEP_FORK, AMK_STEP_GROUP, AMK_STEP_PARENT, AMK_STEP_SIGNALS, AMK_STEP_DESCRIPTORS,
   AMK_STEP_LIMITS, AMK_STEP_DIRECTORY, AMK_STEP_CAPABILITIES, AMK_STEP_PRIVILEGES, AMK_STEP_LANDLOCK, AMK_STEP_SECCOMP,
-  AMK_STEP_EXECUTE, AMK_STEP_COUNT,
+  AMK_STEP_PERMISSION, AMK_STEP_EXECUTE, AMK_STEP_COUNT,
 };
 
 // A step in words, for messages.

@@ -7,20 +7,20 @@ internal import Synchronization
 ///
 /// One thread converses. The watch, on a thread of its own, ends the process when it hangs or does not heed a cancel; the conversation then finds
 /// the socket closed and throws what the watch has decided.
-final class ExtensionRun: Sendable {
+final class SupervisedExtension: Sendable {
   /// What counts as activity besides the messages of the conversation.
   struct Probe: Sendable {
     /// Cheap, asked often: whether something is going on that is not the extension's fault, or is its work.
     var isActive: @Sendable () -> Bool = { false }
     /// Asked when the time is over, before the verdict: whether the extension works all the same.
-    var isWorking: @Sendable (ExtensionProcess) -> Bool = { _ in false }
+    var isWorking: @Sendable (any ExtensionEndpoint) -> Bool = { _ in false }
   }
 
   private static let tick = DispatchTimeInterval.milliseconds(50)
   /// For a process that has said that it is done.
   private static let exitGraceMilliseconds: Int32 = 2000
 
-  let process: ExtensionProcess
+  let process: any ExtensionEndpoint
   /// Cancels the engine's work for this run, when the caller cancels or the watch gives a verdict.
   let engineToken = CancellationToken()
   private let timeouts: MigrationTimeouts
@@ -34,7 +34,7 @@ final class ExtensionRun: Sendable {
 
   /// Watches a process that is about to start.
   init(
-    _ process: ExtensionProcess, timeouts: MigrationTimeouts, cancellation: CancellationToken, probe: Probe
+    _ process: any ExtensionEndpoint, timeouts: MigrationTimeouts, cancellation: CancellationToken, probe: Probe
   ) {
     self.process = process
     self.timeouts = timeouts
