@@ -12,8 +12,8 @@ struct SandboxLibraryTests {
 
   init() throws { directory = try TemporaryDirectory() }
 
-  /// A small ELF file of the shared kind with a dynamic section.
-  private func forge(needed: [String], runpath: String? = nil, rpath: String? = nil) -> [UInt8] {
+  /// A small ELF file, a shared object unless `kind` says otherwise, with a dynamic section.
+  private func forge(needed: [String], runpath: String? = nil, rpath: String? = nil, kind: UInt64 = 3) -> [UInt8] {
     var strings: [UInt8] = [0]
     var entries: [(UInt64, UInt64)] = []
     func add(_ tag: UInt64, _ text: String) {
@@ -31,7 +31,7 @@ struct SandboxLibraryTests {
     let stringOffset = dynamicOffset + dynamicByteCount
     let address: UInt64 = 0x10000
     var file: [UInt8] = [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1] + [UInt8](repeating: 0, count: 9)
-    file += little(3, 2) + little(62, 2) + little(1, 4) + little(0, 8) + little(64, 8) + little(0, 8) + little(0, 4)
+    file += little(kind, 2) + little(62, 2) + little(1, 4) + little(0, 8) + little(64, 8) + little(0, 8) + little(0, 4)
     file += little(64, 2) + little(56, 2) + little(2, 2) + little(0, 6)
     func segment(_ type: UInt64, _ offset: UInt64, _ count: UInt64) -> [UInt8] {
       little(type, 4) + little(4, 4) + little(offset, 8) + little(address + offset, 8) + little(0, 8)
@@ -75,10 +75,15 @@ struct SandboxLibraryTests {
     try write(Array("secret".utf8), "home/secret")
     try write(Array("\u{7F}ELF".utf8) + [UInt8](repeating: 7, count: 200), "home/nearly")
     try write([], "home/empty")
+    try write(forge(needed: [], kind: 2), "home/executable")
+    try write(forge(needed: [], kind: 4), "home/core")
     try Shell.script(
       "mkfifo home/pipe; ln -s secret home/link; mkdir home/directory; ln -s /dev/zero home/zero",
       directory: directory.path)
-    let names = ["secret", "nearly", "empty", "pipe", "link", "directory", "zero", "../home/secret", "", ".", ".."]
+    let names = [
+      "executable", "core", "secret", "nearly", "empty", "pipe", "link", "directory", "zero", "../home/secret", "", ".",
+      "..",
+    ]
     for path in ["$ORIGIN/../home", directory.file("home"), "home", "$LIB/home"] {
       try write(forge(needed: names + [directory.file("home/secret")], runpath: path), "app/program")
       #expect(try granted("app/program").isEmpty, "\(path)")

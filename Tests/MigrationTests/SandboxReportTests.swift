@@ -56,7 +56,8 @@ struct SandboxOrphanTests {
     #expect(try OrphanHunter.stopHolders(ofLockFile: Array(path.utf8)) == 0)
     try FileTree.write([], to: path)
 
-    let opener = try ExtensionProcess(scene.launch("stubborn", lock: try open(path).rawValue))
+    let opened = try open(path)
+    let opener = try ExtensionProcess(scene.launch("stubborn", lock: opened.rawValue))
     #expect(try OrphanHunter.stopHolders(ofLockFile: Array(path.utf8)) == 0)
     #expect(opener.tryExit(milliseconds: 0) == nil)
 
@@ -65,6 +66,7 @@ struct SandboxOrphanTests {
     let holder = try ExtensionProcess(scene.launch("stubborn", lock: lock?.rawValue))
     var found: Set<String> = []
     while !found.isSuperset(of: ["leader", "grandchild"]), let line = try holder.nextLine() { found.insert(line.name) }
+    withExtendedLifetime(lock) {}
     lock = nil
     let other = try open(path)
     #expect(flock(other.rawValue, LOCK_SH | LOCK_NB) != 0)
@@ -73,6 +75,7 @@ struct SandboxOrphanTests {
     #expect(holder.waitForExit() == .signalled(SIGKILL))
     #expect(flock(other.rawValue, LOCK_SH | LOCK_NB) == 0)
     #expect(opener.tryExit(milliseconds: 0) == nil)
+    withExtendedLifetime(opened) {}
     opener.kill()
   }
 
