@@ -30,7 +30,16 @@ public enum MigrationSystem {
     executable: [UInt8], containerPath: [UInt8]? = nil, timeouts: MigrationTimeouts = .init(),
     cancellation: CancellationToken = CancellationToken()
   ) throws(MigrationError) -> ExtensionDescription {
-    let app = try ExtensionApp(ExtensionPlace(executable: executable, containerPath: containerPath))
+    try describe(
+      ExtensionPlace(executable: executable, containerPath: containerPath), timeouts: timeouts,
+      cancellation: cancellation)
+  }
+
+  package static func describe(
+    _ place: ExtensionPlace, timeouts: MigrationTimeouts = .init(),
+    cancellation: CancellationToken = CancellationToken()
+  ) throws(MigrationError) -> ExtensionDescription {
+    let app = try ExtensionApp(place)
     try app.requireContainer()
     let process = try app.start(.export, lock: nil, requiresSandbox: false)
     let run = SupervisedExtension(process, timeouts: timeouts, cancellation: cancellation, probe: .init())

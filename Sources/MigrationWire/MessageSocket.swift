@@ -73,6 +73,9 @@ public final class MessageSocket: Sendable {
       bytes: bytes, descriptor: received < 0 ? nil : SharedDescriptor(Descriptor(adopting: received)))
   }
 
+  /// Ends the conversation for both sides, while others may still be using this end.
+  public func shutDown() { _ = shutdown(descriptor.rawValue, Int32(SHUT_RDWR)) }
+
   /// Waits until something is there, there is room, or `wake` can be read.
   public func wait(
     writing: Bool = false, milliseconds: Int32, wake: Int32 = -1

@@ -48,4 +48,10 @@ package struct ExtensionPlace: Sendable {
   package var containerPath: [UInt8]?
   /// Another directory for app groups than the usual one.
   package var groupsRoot: String?
+
+  /// Makes a place.
+  package init(executable: [UInt8] = [], containerPath: [UInt8]? = nil) {
+    self.executable = executable
+    self.containerPath = containerPath
+  }
 }

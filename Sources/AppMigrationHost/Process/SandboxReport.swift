@@ -12,6 +12,9 @@ public struct SandboxReport: Sendable, Equatable, Codable {
   /// Whether everything is enforced.
   public var isComplete: Bool { problems.isEmpty }
 
+  /// No sandbox at all: code of this process.
+  package static var none: SandboxReport { SandboxReport(landlockABI: 0, hasSystemCallFilter: false) }
+
   /// Asks the kernel.
   public static func current() -> SandboxReport {
     SandboxReport(landlockABI: Int(amk_landlock_abi()), hasSystemCallFilter: amk_seccomp_is_available() != 0)

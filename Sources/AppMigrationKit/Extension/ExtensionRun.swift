@@ -16,18 +16,21 @@ package enum ExtensionRun {
 
   /// Serves a run.
   ///
-  /// - Parameter onLoss: called when the system is gone.
+  /// - Parameters:
+  ///   - onLoss: called when the system is gone.
+  ///   - onFailure: called with the error that the extension has thrown, before it is told to the system.
   /// - Throws: when the outcome could not be told. An error of the extension is told to the system and not thrown.
   @concurrent
   package static func serve(
     _ type: any AppMigrationExtension.Type, over socket: MessageSocket, scope: Scope,
-    onLoss: @escaping @Sendable () -> Void = {}
+    onLoss: @escaping @Sendable () -> Void = {}, onFailure: @escaping @Sendable (any Error) -> Void = { _ in }
   ) async throws {
-    try await serve(opened: type, over: socket, scope: scope, onLoss: onLoss)
+    try await serve(opened: type, over: socket, scope: scope, onLoss: onLoss, onFailure: onFailure)
   }
 
   private static func serve<Extension: AppMigrationExtension>(
-    opened type: Extension.Type, over socket: MessageSocket, scope: Scope, onLoss: @escaping @Sendable () -> Void
+    opened type: Extension.Type, over socket: MessageSocket, scope: Scope, onLoss: @escaping @Sendable () -> Void,
+    onFailure: @escaping @Sendable (any Error) -> Void
   ) async throws {
     let connection = Connection(socket)
     let receiver = Receiver(socket, connection, onLoss: onLoss)
@@ -49,7 +52,9 @@ package enum ExtensionRun {
     let outcome: ExtensionMessage
     switch await work.result {
     case .success: outcome = .finished
-    case .failure(let error): outcome = .failed(ErrorRecord(converting: error))
+    case .failure(let error):
+      onFailure(error)
+      outcome = .failed(ErrorRecord(converting: error))
     }
     try await connection.send(outcome)
   }
