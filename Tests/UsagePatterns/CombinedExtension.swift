@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 import AppMigrationKit
 
 /// Both sides on one type, the container's default, a stored progress, an initialiser that the compiler makes.

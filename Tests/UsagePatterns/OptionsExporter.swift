@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 import AppMigrationKit
 
 /// Keys of a destination's options.

@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 import AppMigrationKit
 
 extension MigrationPlatform {

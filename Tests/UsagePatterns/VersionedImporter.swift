@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 import AppMigrationKit
 
 /// Errors of an import, as apps define them.

@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 import AppMigrationKit
 
 /// One call for each regular file of a directory, with a path relative to it.
