@@ -50,6 +50,10 @@ let package = Package(
       dependencies: ["CommandLineTool", "AppMigrationHost", "ArchiveEngine", "ArchiveIO", "MigrationWire"],
       path: "Tools/appmigrate", swiftSettings: rules),
 
+    .executableTarget(
+      name: "DirectoryExtension", dependencies: ["AppMigrationKit"], path: "Benchmarks/DirectoryExtension",
+      swiftSettings: [.treatAllWarnings(as: .error)]),
+
     .target(name: "TestSupport", dependencies: ["ArchiveIO"], path: "Tests/TestSupport", swiftSettings: rules),
     .testTarget(
       name: "ArchiveFormatTests", dependencies: ["ArchiveFormat", "TestSupport"], swiftSettings: rules),
