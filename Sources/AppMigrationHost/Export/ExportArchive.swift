@@ -24,6 +24,7 @@ package final class ExportArchive {
     options.threadCount = threadCount
     options.manifest = manifest.pairs
     if !manifest.isCompressible { options.level = 0 }
+    options.itemRule = { Self.verdict(on: $0) }
     do throws(ArchiveError) {
       if let freeByteCount {
         writer = try ArchiveWriter(
@@ -55,6 +56,9 @@ package final class ExportArchive {
       case .symlink(let target):
         var link = member(.symlink, item)
         link.linkTarget = target
+        if case .refuse(let reason) = Self.verdict(on: link) {
+          return .refused(message: ArchiveError(.rejected, reason, path: item.path).description)
+        }
         outcome = try writer.appendItem(link)
       }
       switch outcome {
@@ -68,6 +72,17 @@ package final class ExportArchive {
     } catch {
       if error.code == .cancelled { return .cancelled }
       throw MigrationError(error, doing: "the archive cannot be written")
+    }
+  }
+
+  /// What no import would take is not exported either: better now, where the app can say something about it, than on the other machine.
+  private static func verdict(on member: Member) -> ItemVerdict {
+    switch member.kind {
+    case .symlink where LinkRule.judge(member.linkTarget, depth: member.path.count { $0 == 0x2F }) == .outside:
+      .refuse("is a symlink that leads out of the exported files; no import would take it")
+    case .fifo: .leaveOut("is a FIFO")
+    case .characterDevice, .blockDevice: .leaveOut("is a device")
+    default: .take
     }
   }
 

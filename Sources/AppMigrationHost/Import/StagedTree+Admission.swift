@@ -92,33 +92,11 @@ struct Admission {
     do throws(SystemError) { target = try FileSystem.readLink(at: directory, entry.name) } catch {
       throw StagedTree.failure(entry.relativePath, error)
     }
-    switch Self.judge(target, depth: entry.relativePath.count { $0 == 0x2F }) {
+    switch LinkRule.judge(target, depth: entry.relativePath.count { $0 == 0x2F }) {
     case .inside: break
     case .doubtful: doubtful.append(entry.relativePath)
     case .outside: throw escape(entry.relativePath)
     }
-  }
-
-  enum Judgement { case inside, outside, doubtful }
-
-  /// Where a link that lies `depth` directories below the root can lead.
-  ///
-  /// Leading ".." go up through the real directories in which the link lies, so they can be counted. After them come directories and links,
-  /// each of which stays below the root itself. A ".." after one of those starts from wherever that has led: only the kernel can tell.
-  static func judge(_ target: [UInt8], depth: Int) -> Judgement {
-    if target.isEmpty || target[0] == 0x2F { return .outside }
-    var (ups, hasName) = (0, false)
-    for component in target.split(separator: 0x2F) where !component.elementsEqual([0x2E]) {
-      if !component.elementsEqual([0x2E, 0x2E]) {
-        hasName = true
-      } else if hasName {
-        return .doubtful
-      } else {
-        ups += 1
-        if ups > depth { return .outside }
-      }
-    }
-    return .inside
   }
 
   /// Lets the kernel follow those links of which nothing else tells where they lead.

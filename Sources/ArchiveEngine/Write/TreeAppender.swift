@@ -131,6 +131,7 @@ extension ArchiveWriter {
       return warn(archivePath, status.kind == .socket ? "is a socket; left out" : "is of an unknown type; left out")
     }
     var member = self.member(archivePath, kind, status)
+    if tree.faults != nil, try !passes(&member, tree, path) { return }
     if kind != .directory && status.linkCount > 1 {
       if let first = try firstLink(tree, path, status, archivePath) {
         if first.isEmpty { return }
@@ -147,6 +148,26 @@ extension ArchiveWriter {
     try claim(archivePath, isDirectory: kind == .directory)
     try plan(
       PendingMember(member: member, source: source, isReferenced: kind == .file && status.linkCount > 1))
+  }
+
+  /// Whether an item may hold the member. A symlink's target is read for that; the lane that stores it reads it again.
+  private func passes(_ member: inout Member, _ tree: SourceTree, _ path: [UInt8]) throws(ArchiveError) -> Bool {
+    guard let rule = options.itemRule, member.kind != .file, member.kind != .directory else { return true }
+    if member.kind == .symlink {
+      do throws(SystemError) {
+        let (parent, name) = try locate(tree, path)
+        member.linkTarget = try FileSystem.readLink(at: parent, name)
+      } catch {
+        leaveOut(tree, member.path, error.errno == ENOENT ? "vanished before it was read" : error.message)
+        return false
+      }
+    }
+    switch rule(member) {
+    case .take: return true
+    case .leaveOut(let reason): warn(member.path, "\(reason); left out")
+    case .refuse(let reason): leaveOut(tree, member.path, reason)
+    }
+    return false
   }
 
   private func isReplaced(

@@ -1,3 +1,5 @@
+package import ArchiveFormat
+
 /// How an archive is written. The archive's bytes depend on everything here except ``threadCount`` and ``verifiesWrites``.
 public struct WriterOptions: Sendable {
   /// zstd level 1...19; 0 stores without compressing.
@@ -17,6 +19,9 @@ public struct WriterOptions: Sendable {
   /// Key-value text that is stored at the front of the archive and in its root, in this order.
   public var manifest: [(key: String, value: String)] = []
 
+  /// Judges what an item holds beside files and directories, before it is taken; nil takes everything.
+  package var itemRule: (@Sendable (Member) -> ItemVerdict)?
+
   /// Does everything on the calling thread, without queues: the reference that the pipeline is tested against.
   package var isSerial = false
 
@@ -35,6 +40,15 @@ public struct WriterOptions: Sendable {
       throw ArchiveError(.invalidArgument, "\(threadCount) threads: 1...256 are possible")
     }
   }
+}
+
+/// What becomes of a member of an item.
+package enum ItemVerdict: Sendable {
+  case take
+  /// It is left out, with a warning; the item is whole without it.
+  case leaveOut(String)
+  /// The item is not taken.
+  case refuse(String)
 }
 
 /// Something that was skipped or degraded while the run went on; the exit status of a tool is then 1.
