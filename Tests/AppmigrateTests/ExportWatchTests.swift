@@ -8,6 +8,7 @@ internal import Testing
     var steps: [String]
     var status = 2
     var says: [String]
+    var hangTimeout = 1
   }
 
   @Test(arguments: [
@@ -24,7 +25,7 @@ internal import Testing
     Ending(
       steps: ["append Documents/f", "throw-nserror"], says: ["the photos are from the future (org.example.behaving 42)"]),
     Ending(steps: ["append Documents/missing"], says: ["Documents/missing", "No such file"]),
-    Ending(steps: ["append Documents/f", "linger"], says: ["said that it was done but did not exit"]),
+    Ending(steps: ["append Documents/f", "linger"], says: ["said that it was done but did not exit"], hangTimeout: 20),
     Ending(steps: ["append Documents/f", "child"], status: 0, says: ["child"]),
   ])
   func endings(_ ending: Ending) throws {
@@ -32,7 +33,7 @@ internal import Testing
       """
       printf f > $C/Documents/f; printf old > a.tar.zst
       behave \(ending.steps.map { "'\($0)'" }.joined(separator: " "))
-      exporting \(ending.status) -o a.tar.zst --hang-timeout 1
+      exporting \(ending.status) -o a.tar.zst --hang-timeout \(ending.hangTimeout)
       \(ending.says.map { "said '\($0)'" }.joined(separator: "; "))
       no_orphans; clean_state; is "$(ls -A | tr '\\n' ' ')" "a.tar.zst all-errors apps err ext groups out "
       [ \(ending.status) = 0 ] || is "$(cat a.tar.zst)" old
@@ -56,8 +57,8 @@ internal import Testing
       """
       head -c 40000000 /dev/urandom > $C/Documents/big; behave 'append Documents/big' 'say done'; mkfifo p
       $A export -e $E --container $C -o - --hang-timeout 0.5 > p 2> err & pid=$!
-      exec 4< p; sleep 1.5
-      for n in $(seq 30); do head -c 1000000 <&4; sleep 0.05; done > a.tar.zst; nothing_said done; cat <&4 >> a.tar.zst; wait $pid; said done
+      exec 4< p; sleep 1.5; nothing_said done
+      for n in $(seq 30); do head -c 1000000 <&4; sleep 0.05; done > a.tar.zst; cat <&4 >> a.tar.zst; wait $pid; said done
       $S extract -q a.tar.zst x; cmp x/big $C/Documents/big
       """)
   }

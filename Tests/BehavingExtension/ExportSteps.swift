@@ -22,9 +22,11 @@ struct ExportSteps {
       }
     case "swallow":
       // Takes no notice of any error, and never ends.
+      var hasFailed = false
       for number in 0... {
         do { try await archiver.appendItem(at: root.appendingPathComponent(step[1]), pathInArchive: "s\(number)") } catch {
-          if number % 1000 == 0 { Report.say("swallowed \(words(error))") }
+          if !hasFailed { Report.say("swallowed \(words(error))") }
+          hasFailed = true
           usleep(1000)
         }
       }
