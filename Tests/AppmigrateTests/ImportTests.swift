@@ -89,7 +89,7 @@ internal import Testing
   @Test(arguments: [
     ("mkfifo src/evil", "FIFO"), ("mknod src/evil c 1 3", "device"), ("mknod src/evil b 7 0", "device"),
     ("ln -s /etc/passwd src/evil", "leads"), ("ln -s ../evil src/evil", "leads"),
-    ("mkdir src/d; ln -s d/../../x src/evil", "leads"), ("ln -s \"''\" src/n; ln -s . src/evil; ln -s evil/.. src/n2; rm src/n", "n2"),
+    ("mkdir src/d; ln -s d/../../x src/evil", "leads"), ("ln -s . src/evil; ln -s evil/.. src/n2", "n2"),
   ])
   func whatMayNotArrive(_ make: String, _ word: String) throws {
     if make.contains("mknod"), !Appmigrate.isRoot { return }
@@ -127,7 +127,6 @@ internal import Testing
       arriving 'mark ran'; tar -C src -cf in.tar .; mount -t tmpfs none $C; trap "umount -l $C" EXIT
       importing 2 in.tar; said 'is a mount point'; [ ! -e $G/ran ]
       status 2 $A check -e $E --container $C --json; field problems | grep -q 'is a mount point'
-      mkdir inner; mount --bind inner ${C}/../inner 2> /dev/null || true
       """)
   }
 

@@ -56,7 +56,7 @@ internal import Testing
   @Test(arguments: ["hang", "progress 100000 1"], ["", "--replace"]) func cancel(_ step: String, _ option: String) throws {
     try Appmigrate.script(
       """
-      arriving 'move data' 'say here' '\(step)'; pack; \(option.isEmpty ? "" : "mkdir -p $C; printf old > $C/old"); mkdir -p $C; before=$(contents)
+      arriving 'move data' 'say here' '\(step)'; pack; \(option.isEmpty ? ":" : "mkdir -p $C; printf old > $C/old"); mkdir -p $C; before=$(contents)
       $A import -e $E --container $C --source-version 1 --source-bundle-id o --cancel-grace 0.5 \(option) in.tar 2> err & pid=$!
       wait_for grep -q here err; is "$($A status --bundle-id org.example.behaving --container $C)" none
       kill -INT $pid; got=0; wait $pid || got=$?; is $got 130; is "$(contents)" "$before"; clean_state
