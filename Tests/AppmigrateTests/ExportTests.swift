@@ -55,7 +55,7 @@ internal import Testing
         'try Documents/f ..' 'try Documents/f a%00b' 'try Documents/f a/' "try Documents/f $long" 'try Documents/missing' \
         'try Documents/p' 'try /etc/hostname' 'try Documents/d d/' 'try Documents/l l/' \
         'try Documents/f taken' 'try Documents/f taken' 'try Documents/big taken' 'try Documents/f taken/below' 'try Documents/big taken/below' 'try Documents/f d' \
-        'try Documents/big big' 'try Documents/f big' 'try Documents/f up/and/down' 'try Documents/big up' 'try Documents/big up/and' 'try Documents/d up' 'try Documents/f d/inner' 'try Documents/l' 'try Documents/missing later' 'try Documents/f later'
+        'try Documents/big big' 'try Documents/f lost' 'try Documents/f big' 'try Documents/f up/and/down' 'try Documents/big up' 'try Documents/big up/and' 'try Documents/d up' 'try Documents/f d/inner' 'try Documents/l' 'try Documents/missing later' 'try Documents/f later'
       exporting 0 -o a.tar.zst
       for text in 'is empty' 'is absolute' 'empty component' 'component \".\"' 'component \"..\"' 'holds a NUL' 'a slash, but this is no directory' \
         '255 bytes' 'No such file' 'FIFO' 'refused /etc/hostname' 'took Documents/d' 'refused Documents/l: ' 'took Documents/l' 'is taken' \
@@ -88,7 +88,8 @@ internal import Testing
       mkfifo p; $A export -e $E --container $C -o - > p 2> err & pid=$!
       exec 4< p; head -c 1000000 <&4 > a.tar.zst; truncate -s 50000000 $C/Documents/big; cat <&4 >> a.tar.zst; got=0; wait $pid || got=$?; is $got 1
       said 'refused Documents/big'; is "$(grep -c '^appmigrate: big: shrank' err)" 1; $S verify a.tar.zst > /dev/null
-      arriving; rm -r $C; status 0 $A import -e $E --container $C --json a.tar.zst; is "$(field items)" 2; is "$(field bytes)" 2
+      behave 'append Documents/small'; rm -r $C; printf 'move big\nmove small\n' > behaviour
+      status 1 $A import -e $E --container $C --json a.tar.zst; is "$(field items)" 2; is "$(field bytes)" 2
       """)
   }
 

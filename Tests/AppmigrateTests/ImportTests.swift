@@ -31,7 +31,7 @@ internal import Testing
       status_is status failure; status_is code 3
       importing 0 --source-platform ios --source-store s in.tar --json; said 'version 1 of org.example.old'; said ios
       is "$(field sourcePlatform)" ios; rm -r $C; importing 0 in.tar.zst; rm -r $C
-      cat in.tar | status 0 $A import -e $E --container $C --source-version 1 --source-bundle-id o -; is "$(cat $C/Documents/data)" data
+      status 0 $A import -e $E --container $C --source-version 1 --source-bundle-id o - < <(cat in.tar); is "$(cat $C/Documents/data)" data
       status 2 $A import -e $E --container ${C}3 --source-version 1 --source-bundle-id o in.tar.gz
       status 2 $A import -e $E --container ${C}4 --source-version 1 --source-bundle-id o missing; said missing
       status 2 $A import -e $E --container ${C}4 --source-version 1 --source-bundle-id o apps
@@ -63,7 +63,7 @@ internal import Testing
       f = open('b.tar.zst', 'r+b'); f.seek($place); x = f.read(1)[0]; f.seek($place); f.write(bytes([x ^ 0x41]))"
         status 2 $A import -e $E --container $C b.tar.zst; [ ! -e $G/ran ]; nothing_said behaving:
         is "$(contents)" ""; status_is status failure; status_is domain AppMigrationHost; clean_state
-        cat b.tar.zst | status 2 $A import -e $E --container ${C}2 -; [ ! -e $G/ran ]
+        status 2 $A import -e $E --container ${C}2 - < <(cat b.tar.zst); [ ! -e $G/ran ]
         rm -r apps
       done
       for size in 0 1 1000 $((size / 2)) $((size - 1)); do

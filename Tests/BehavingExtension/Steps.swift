@@ -14,7 +14,8 @@ enum Steps {
     case "busy": loop(milliseconds: Int(number(step)))
     case "signal": endBySignal(Int32(number(step)))
     case "exit": _exit(Int32(number(step)))
-    case "child": try startChild()
+    case "child": try startChild(inheritsAll: true)
+    case "child-apart": try startChild(inheritsAll: false)
     // What runs at the exit of the process keeps it there.
     case "linger": atexit { Steps.hang() }
     case "throw": throw Refusal()
@@ -45,11 +46,14 @@ enum Steps {
     while ContinuousClock.now < end {}
   }
 
-  /// Starts a process that stays.
-  private static func startChild() throws {
+  /// Starts a process that stays, with all descriptors or only the standard ones.
+  private static func startChild(inheritsAll: Bool) throws {
     var process: pid_t = 0
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    if !inheritsAll { for number in Int32(3)..<64 { posix_spawn_file_actions_addclose(&actions, number) } }
     var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("1000"), nil]
-    let error = posix_spawn(&process, "/usr/bin/sleep", nil, nil, &arguments, environ)
+    let error = posix_spawn(&process, "/usr/bin/sleep", &actions, nil, &arguments, environ)
     if error != 0 { throw NSError(domain: NSPOSIXErrorDomain, code: Int(error)) }
     Report.say("child \(process)")
   }
