@@ -5,6 +5,14 @@ internal import Testing
 /// Runs the tool with real extensions, in scripts.
 enum Appmigrate {
   static let isRoot = ProcessFacts.effectiveUserID == 0
+  /// Whether this is a build without optimization, whose times say little.
+  static var isDebug: Bool {
+    #if DEBUG
+      true
+    #else
+      false
+    #endif
+  }
 
   /// What scripts begin with. `$A` is the tool, `$S` starc, `$E` the extension that does what a file tells it, `$C` the container, `$G` the
   /// directory of its app group.
@@ -64,7 +72,7 @@ enum Appmigrate {
     # Nothing of a run is left beside the container, but the locks and the result.
     clean_state() { is "$(ls -A apps/.one.migration | grep -vx 'lock\|system\|status' || true)" ""; }
     no_orphans() {
-      local group
+      local group turn
       for group in $(cat all-errors err* 2> /dev/null | sed -n 's/^behaving: group \([0-9]*\)$/\1/p' | sort -u); do
         # One that the kernel still takes down may be seen for a moment.
         for turn in $(seq 300); do
@@ -90,7 +98,7 @@ enum Appmigrate {
         "BEHAVING": Shell.builtProduct("BehavingExtension"), "APP": Shell.builtProduct("LaunchedApp"),
         "LC_ALL": "C.UTF-8", "TZ": "UTC", "SWIFT_BACKTRACE": "enable=no",
       ],
-      directory: directory, userID: userID, timeout: 120)
+      directory: directory, userID: userID, timeout: 300)
     #expect(
       result.status == 0, "exit \(result.status): \(result.outputText)\(result.errorText)",
       sourceLocation: sourceLocation)

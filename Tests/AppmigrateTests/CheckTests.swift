@@ -2,7 +2,7 @@ internal import TestSupport
 internal import Testing
 
 /// What is looked at before anything is started.
-@Suite(.inTemporaryDirectory(), .timeLimit(.minutes(2))) struct CheckTests {
+@Suite(.inTemporaryDirectory(), .timeLimit(.minutes(5))) struct CheckTests {
   @Test func whatWouldStopAMigration() throws {
     try Appmigrate.script(
       """
@@ -22,8 +22,10 @@ internal import Testing
 
   /// Each is refused by the check, the export and the import with the same reason.
   @Test(arguments: [
-    ("", "property list"), ("<array></array>", "0 elements"), ("<string>org.example.behaving</string>", "not an array of strings"),
-    ("<array><string>a.b</string><string>c.d</string></array>", "2 elements"), ("<array><integer>1</integer></array>", "not an array of strings"),
+    ("", "property list"), ("<array></array>", "0 elements"),
+    ("<string>org.example.behaving</string>", "not an array of strings"),
+    ("<array><string>a.b</string><string>c.d</string></array>", "2 elements"),
+    ("<array><integer>1</integer></array>", "not an array of strings"),
     ("<array><string>../evil</string></array>", "no identifier"), (nil, "does not exist"),
   ])
   func entitlementsThatDoNotHold(_ value: String?, _ reason: String) throws {
@@ -77,5 +79,34 @@ internal import Testing
       is "$(field sandbox.complete)" true; is "$(field sandbox.problems)" '[]'
       status 0 $A import -e $E --container ${C}2 --require-sandbox --json a.tar.zst; is "$(field sandbox.complete)" true
       """)
+  }
+
+  /// A kernel without Landlock, played by a filter of system calls that knows none of its calls.
+  @Test func sandboxThatCannotBeEnforced() throws {
+    try Appmigrate.script(
+      #"""
+      cat > older.py << 'END'
+      import ctypes, os, struct, sys
+      # Calls 444 to 446 fail with ENOSYS; all others are allowed.
+      code = [(0x20, 0, 0, 0), (0x35, 0, 2, 444), (0x25, 1, 0, 446), (0x06, 0, 0, 0x00050026), (0x06, 0, 0, 0x7fff0000)]
+      filter = b"".join(struct.pack("HBBI", *step) for step in code)
+      buffer = ctypes.create_string_buffer(filter)
+      program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(code), ctypes.addressof(buffer)))
+      libc = ctypes.CDLL(None, use_errno=True)
+      assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0
+      os.execv(sys.argv[1], sys.argv[1:])
+      END
+      sed -i 's/^      //' older.py
+      older() { status $1 python3 older.py $A "${@:2}"; }
+      behave 'append Documents'
+      older 0 check -e $E --container $C --json; is "$(field ok)" true; is "$(field landlockABI)" 0
+      field problems | grep -q 'can read and write all files of this user'
+      older 0 export -e $E --container $C -o a.tar.zst --json; is "$(field sandbox.complete)" false; is "$(field sandbox.landlockABI)" 0
+      older 2 export -e $E --container $C -o b.tar.zst --require-sandbox; said 'cannot enforce the sandbox as required'; [ ! -e b.tar.zst ]
+      nothing_said behaving; rm -r $C
+      older 2 import -e $E --container $C --require-sandbox --source-version 1 --source-bundle-id o a.tar.zst
+      said 'cannot enforce the sandbox as required'; is "$(contents)" ""; status_is status failure; clean_state
+      older 0 import -e $E --container $C --json a.tar.zst; is "$(field sandbox.complete)" false
+      """#)
   }
 }

@@ -2,7 +2,7 @@ internal import TestSupport
 internal import Testing
 
 /// Exports that come to their end, and what is in their archives.
-@Suite(.inTemporaryDirectory(), .timeLimit(.minutes(2))) struct ExportTests {
+@Suite(.inTemporaryDirectory(), .timeLimit(.minutes(5))) struct ExportTests {
   @Test func summaryAndManifest() throws {
     try Appmigrate.script(
       #"""
@@ -138,5 +138,23 @@ internal import Testing
       head -c 5000000 /dev/urandom > $C/Documents/big; behave 'try Documents/big'; exporting 2 -o small/a; said 'o space left'
       is "$(ls -A small)" ""; clean_state
       """)
+  }
+
+  /// A call for each small file against one for the directory that holds them.
+  @Test func manySmallItems() throws {
+    let count = Appmigrate.isDebug ? 4000 : 20_000
+    let ratio = try Appmigrate.script(
+      #"""
+      mkdir $C/Documents/many; python3 -c "
+      import os
+      for i in range(\#(count)): open('$C/Documents/many/%05d' % i, 'wb').write(os.urandom(1000) + bytes(1048))"
+      best() { for turn in 1 2; do behave "$1"; exporting 0 -o a.tar.zst --json; is "$(field items)" $2; field seconds; done | sort -n | head -1; }
+      each=$(best 'each Documents/many' \#(count)); is "$($S list a.tar.zst | wc -l)" \#(count); whole=$(best 'append Documents/many' 1)
+      is "$($S list a.tar.zst | wc -l)" \#(count + 1)
+      python3 -c "print('%.2f (%s s against %s s)' % ($each / $whole, $each, $whole))"
+      """#)
+    print("\(count) small items, time for single calls by time for their directory: \(ratio)")
+    let number = try #require(Double(ratio.split(separator: " ").first ?? ""))
+    #expect(number < (Appmigrate.isDebug ? 6 : 3))
   }
 }

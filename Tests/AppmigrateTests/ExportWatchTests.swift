@@ -2,7 +2,7 @@ internal import TestSupport
 internal import Testing
 
 /// Exports that hang, crash, fail or are cancelled: whatever happens, no archive and no process is left.
-@Suite(.inTemporaryDirectory(), .timeLimit(.minutes(2))) struct ExportWatchTests {
+@Suite(.inTemporaryDirectory(), .timeLimit(.minutes(5))) struct ExportWatchTests {
   /// The status and what the message says.
   struct Ending: Sendable {
     var steps: [String]
@@ -14,7 +14,8 @@ internal import Testing
   @Test(arguments: [
     Ending(steps: ["estimate-hangs"], says: ["did nothing for 1.0 seconds"]),
     Ending(steps: ["append Documents/f", "hang"], says: ["did nothing for 1.0 seconds", "--hang-timeout"]),
-    Ending(steps: ["append Documents/f", "sleep 300", "append Documents/f 2", "child", "hang"], says: ["did nothing for"]),
+    Ending(
+      steps: ["append Documents/f", "sleep 300", "append Documents/f 2", "child", "hang"], says: ["did nothing for"]),
     Ending(steps: ["append Documents/f", "busy 60000"], says: ["did nothing for"]),
     Ending(steps: ["append Documents/f", "signal 11"], says: ["SIGSEGV (signal 11) before it was done"]),
     Ending(steps: ["child", "signal 6"], says: ["SIGABRT (signal 6)"]),
@@ -23,7 +24,8 @@ internal import Testing
     Ending(steps: ["exit 0"], says: ["exited with status 0 before it was done"]),
     Ending(steps: ["append Documents/f", "throw"], says: ["the extension failed: ", "Refusal"]),
     Ending(
-      steps: ["append Documents/f", "throw-nserror"], says: ["the photos are from the future (org.example.behaving 42)"]),
+      steps: ["append Documents/f", "throw-nserror"], says: ["the photos are from the future (org.example.behaving 42)"]
+    ),
     Ending(steps: ["append Documents/missing"], says: ["Documents/missing", "No such file"]),
     Ending(steps: ["append Documents/f", "linger"], says: ["said that it was done but did not exit"], hangTimeout: 20),
     Ending(steps: ["append Documents/f", "child"], status: 0, says: ["child"]),
@@ -73,7 +75,8 @@ internal import Testing
       """)
   }
 
-  @Test(arguments: ["swallow Documents/f", "hang", "estimate-hangs"]) func cancelThatIsNotHeeded(_ step: String) throws {
+  @Test(arguments: ["swallow Documents/f", "hang", "estimate-hangs"]) func cancelThatIsNotHeeded(_ step: String) throws
+  {
     try Appmigrate.script(
       """
       printf f > $C/Documents/f; behave 'say here' '\(step)'

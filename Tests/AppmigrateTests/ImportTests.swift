@@ -2,7 +2,7 @@ internal import TestSupport
 internal import Testing
 
 /// Imports that succeed, and those that are refused before the extension is started: it would leave a mark in its group's directory.
-@Suite(.inTemporaryDirectory(), .timeLimit(.minutes(2))) struct ImportTests {
+@Suite(.inTemporaryDirectory(), .timeLimit(.minutes(5))) struct ImportTests {
   @Test func success() throws {
     try Appmigrate.script(
       #"""
@@ -140,6 +140,32 @@ internal import Testing
       status 2 $A import -e $E --container $PWD/small/c a.tar.zst; said 'holds 50000000 bytes'; grep -qE 'and [0-9]+ bytes are free' err
       status 2 $A import -e $E --container $PWD/small/c b.tar.zst; nothing_said behaving:
       is "$(find small/c -mindepth 1)" ""; is "$(ls -A small/.c.migration | tr '\\n' ' ')" "lock status system "
+      """)
+  }
+
+  /// The old container cannot be removed: the import has succeeded all the same, and a later run goes on removing.
+  @Test(.enabled(if: Appmigrate.isRoot, "needs root, to make a file that nobody can remove"))
+  func oldContainerThatStays() throws {
+    try Appmigrate.script(
+      """
+      arriving 'move data'; pack; mkdir -p $C; printf old > $C/old; chattr +i $C/old || exit 0
+      importing 1 --replace in.tar --json; chattr -i apps/.one.migration/previous/old; is "$(field status)" success
+      said 'has succeeded, but cleaning up has not'; is "$(cat $C/Documents/data)" data; status_is status success
+      status 0 $APP $C < /dev/null; clean_state; is "$(cat $C/Documents/data)" data; status_is status success
+      """)
+  }
+
+  @Test func clearing() throws {
+    try Appmigrate.script(
+      """
+      clear() { status $1 $A clear-status --bundle-id org.example.behaving --container $C; }
+      clear 0; [ ! -e apps/.one.migration ]
+      arriving 'move data' 'say here' 'await go' 'throw'; pack
+      $A import -e $E --container $C --source-version 1 --source-bundle-id o in.tar 2> err1 & pid=$!
+      wait_for grep -q here err1; clear 2; said 'is under way'; touch $G/go; wait $pid || true; status_is status failure; clear 0; status_is status none
+      rm $G/go; $A import -e $E --container $C --source-version 1 --source-bundle-id o in.tar 2> err1 & pid=$!
+      wait_for grep -q here err1; kill -KILL $pid; wait $pid || true; status_is status failure; clear 0; status_is status none
+      is "$(contents)" ""; clean_state
       """)
   }
 }

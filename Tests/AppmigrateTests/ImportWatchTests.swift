@@ -2,7 +2,7 @@ internal import TestSupport
 internal import Testing
 
 /// Imports in which the extension fails in every way: the container is emptied, or is again what it was, bit by bit.
-@Suite(.inTemporaryDirectory(), .timeLimit(.minutes(2))) struct ImportWatchTests {
+@Suite(.inTemporaryDirectory(), .timeLimit(.minutes(5))) struct ImportWatchTests {
   /// What the extension does, and what comes of it.
   struct Ending: Sendable {
     var steps: [String]
@@ -28,6 +28,8 @@ internal import Testing
       importing 2 --hang-timeout 0.5 in.tar; said '\(ending.says)'; is "$(contents)" ""; [ -e $G/ran ]; no_orphans; clean_state
       status_is status failure; status_is domain \(ending.domain); status_is code \(ending.code); status_is interrupted false
       field description | grep -qF '\(ending.says)'
+      # Of `userInfo` what is text.
+      \(ending.code == 42 ? "grep -q '\"advice\" : \"wait\"' apps/.one.migration/status; ! grep -q '\"number\"' apps/.one.migration/status" : ":")
       status 1 $A status --bundle-id org.example.behaving --container $C; grep -qF '\(ending.says)' out
 
       mkdir -p $C/Library/x; printf old > $C/Library/x/old; ln -s x $C/Library/l; chmod 4750 $C/Library/x/old; touch -d 2001-01-01 $C/Library/x
@@ -40,8 +42,8 @@ internal import Testing
   }
 
   /// Each keeps an extension alive that takes several times the timeout.
-  @Test(arguments: ["progress 20 100", "touch 20 100", "busy 2000"]) func activity(_ step: String) throws {
-    try Appmigrate.script("arriving '\(step)'; pack; importing 0 --hang-timeout 0.4 in.tar; status_is status success")
+  @Test(arguments: ["progress 30 100", "touch 30 100", "busy 3000"]) func activity(_ step: String) throws {
+    try Appmigrate.script("arriving '\(step)'; pack; importing 0 --hang-timeout 1 in.tar; status_is status success")
   }
 
   /// Processor time alone is believed for ten times the timeout.
@@ -53,7 +55,9 @@ internal import Testing
       """)
   }
 
-  @Test(arguments: ["hang", "progress 100000 1"], ["", "--replace"]) func cancel(_ step: String, _ option: String) throws {
+  @Test(arguments: ["hang", "progress 100000 1"], ["", "--replace"]) func cancel(_ step: String, _ option: String)
+    throws
+  {
     try Appmigrate.script(
       """
       arriving 'move data' 'say here' '\(step)'; pack; \(option.isEmpty ? ":" : "mkdir -p $C; printf old > $C/old"); mkdir -p $C; before=$(contents)

@@ -24,7 +24,9 @@ struct ExportSteps {
       // Takes no notice of any error, and never ends.
       var hasFailed = false
       for number in 0... {
-        do { try await archiver.appendItem(at: root.appendingPathComponent(step[1]), pathInArchive: "s\(number)") } catch {
+        do {
+          try await archiver.appendItem(at: root.appendingPathComponent(step[1]), pathInArchive: "s\(number)")
+        } catch {
           if !hasFailed { Report.say("swallowed \(words(error))") }
           hasFailed = true
           usleep(1000)

@@ -13,7 +13,8 @@ struct ImportSteps {
     case "request":
       let source = request.sourceAppIdentifier
       Report.say(
-        "version \(request.sourceVersion) of \(source.bundleIdentifier) on \(source.platform) from \(source.storeIdentifier)")
+        "version \(request.sourceVersion) of \(source.bundleIdentifier) on \(source.platform) from \(source.storeIdentifier)"
+      )
     case "move":
       let directory = container.documentsDirectory
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

@@ -96,7 +96,10 @@ struct ImportSession {
     } catch { result = .failure(error) }
     switch result {
     case .success(let summary):
-      try transaction.finish()
+      do throws(MigrationError) { try transaction.finish() } catch {
+        // The result is stored; what is left the next run removes.
+        report(.warning("the import has succeeded, but cleaning up has not: \(error.message)"))
+      }
       return summary
     case .failure(let error):
       do throws(MigrationError) {

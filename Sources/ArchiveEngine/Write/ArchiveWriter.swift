@@ -206,7 +206,8 @@ public final class ArchiveWriter {
       let hash = XXH3.hash64(above.span)
       guard case .other? = names.find(hash), !withdrawn.isFree(hash) else { continue }
       throw ArchiveError(
-        .exists, "lies below \"\(PathText.printable(above))\", which the archive has as something else than a directory",
+        .exists,
+        "lies below \"\(PathText.printable(above))\", which the archive has as something else than a directory",
         path: path)
     }
   }
