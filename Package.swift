@@ -84,6 +84,16 @@ let package = Package(
         "AppMigrationKit", "ArchiveIO", "MigrationWire", "SampleExtension", "TestSupport", "UsagePatterns",
       ],
       swiftSettings: rules),
+    // An extension that does what a test tells it, and an app that is launched.
+    .executableTarget(
+      name: "BehavingExtension", dependencies: ["AppMigrationKit"], path: "Tests/BehavingExtension",
+      swiftSettings: [.treatAllWarnings(as: .error)]),
+    .executableTarget(
+      name: "LaunchedApp", dependencies: ["AppMigrationHost"], path: "Tests/LaunchedApp",
+      swiftSettings: [.treatAllWarnings(as: .error)]),
+    .testTarget(
+      name: "AppmigrateTests", dependencies: ["appmigrate", "BehavingExtension", "LaunchedApp", "TestSupport"],
+      swiftSettings: rules),
     .testTarget(
       name: "StarcTests", dependencies: ["starc", "CommandLineTool", "ArchiveFormat", "TestSupport"],
       swiftSettings: rules),

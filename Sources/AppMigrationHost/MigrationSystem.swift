@@ -62,8 +62,18 @@ public enum MigrationSystem {
     try MigrationState.status(ContainerLayout(bundleIdentifier: bundleIdentifier, containerPath: containerPath))
   }
 
-  /// Forgets the result of an app's last import, a failure too.
+  /// Forgets the result of an app's last import, a failure too. An import that was interrupted is cleaned up first: there is nothing else to
+  /// be forgotten of it.
+  ///
+  /// Throws ``MigrationError/Code/busy`` while a migration is under way.
   public static func clearStatus(bundleIdentifier: String, containerPath: [UInt8]? = nil) throws(MigrationError) {
-    try StatusStore.clear(ContainerLayout(bundleIdentifier: bundleIdentifier, containerPath: containerPath))
+    let layout = try ContainerLayout(bundleIdentifier: bundleIdentifier, containerPath: containerPath)
+    guard let state = try StateDirectory.open(layout) else { return }
+    // Without the lock a result that is being stored could be lost.
+    let system = try SystemLock.take(
+      layout, state, otherwise: "a migration of \(bundleIdentifier) is under way; its result comes when it has ended")
+    defer { withExtendedLifetime(system) {} }
+    _ = try Recovery.recover(layout, stoppingOrphans: ExtensionApp.stopOrphans)
+    try StatusStore.clear(layout)
   }
 }

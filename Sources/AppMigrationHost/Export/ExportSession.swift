@@ -92,7 +92,12 @@ struct ExportSession {
     defer { lock.release() }
     let output = try openOutput()
     do throws(MigrationError) {
-      let summary = try export(app, lock, to: output)
+      let summary: ExportSummary
+      do throws(MigrationError) { summary = try export(app, lock, to: output) } catch {
+        // The extension is gone, so nothing is left to be cleaned up; if this fails too, the next run finds that out.
+        try? MigrationJournal.remove(app.layout)
+        throw error
+      }
       if cancellation.isCancelled { throw MigrationError(.cancelled, "cancelled") }
       if let file = output.file {
         do throws(SystemError) { try file.commit(sync: true) } catch {

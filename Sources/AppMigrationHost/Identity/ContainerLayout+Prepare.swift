@@ -8,12 +8,23 @@ extension ContainerLayout {
   /// Refuses a symlink or something else in the container's place, and a container that is a mount point: nothing could be moved into it from
   /// beside it by renaming.
   package func prepare(groups: [String] = []) throws(MigrationError) {
-    let parent = try Self.makeDirectories(parentPath)
-    let container = try Self.makeOne(in: parent, containerName, containerPath)
-    try refuseMountPoint(container, parent)
+    let container = try prepareRoot()
     _ = try Self.makeOne(in: container, Array("Documents".utf8), documentsPath)
     let library = try Self.makeOne(in: container, Array("Library".utf8), containerPath + Array("/Library".utf8))
     _ = try Self.makeOne(in: library, Array("Application Support".utf8), applicationSupportPath)
+    try prepareGroups(groups)
+  }
+
+  /// Makes the container's directory alone if it is missing, with the same refusals. What is in one that exists is not touched.
+  @discardableResult func prepareRoot() throws(MigrationError) -> SharedDescriptor {
+    let parent = try Self.makeDirectories(parentPath)
+    let container = try Self.makeOne(in: parent, containerName, containerPath)
+    try refuseMountPoint(container, parent)
+    return container
+  }
+
+  /// Makes what is missing of the app groups. Whoever is granted a group is given its directory, whether or not the app has used it yet.
+  func prepareGroups(_ groups: [String]) throws(MigrationError) {
     for group in groups {
       let path = groupPath(group)
       let end = path.lastIndex(of: 0x2F) ?? 0

@@ -130,4 +130,6 @@ package enum StateName {
   package static let status = Array("status".utf8)
   package static let staging = Array("staging".utf8)
   package static let previous = Array("previous".utf8)
+  /// Where the engine unpacks before it gives the directory its name.
+  package static let partialStaging = Array(".staging.starc-partial".utf8)
 }

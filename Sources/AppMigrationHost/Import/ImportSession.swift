@@ -85,7 +85,8 @@ struct ImportSession {
 
   func run() throws(MigrationError) -> ImportSummary {
     let app = try ExtensionApp(options.place)
-    try app.prepareContainer()
+    // Only the place: an archive that is refused changes nothing in the container, and one that is replaced comes back as it was.
+    try app.layout.prepareRoot()
     let lock = try MigrationLock.acquire(app.layout, stoppingOrphans: ExtensionApp.stopOrphans)
     defer { lock.release() }
     var transaction = try ImportTransaction(app.layout, replacing: options.replaces)
@@ -95,7 +96,10 @@ struct ImportSession {
     } catch { result = .failure(error) }
     switch result {
     case .success(let summary):
-      try transaction.finish()
+      do throws(MigrationError) { try transaction.finish() } catch {
+        // The result is stored; what is left the next run removes.
+        report(.warning("the import has succeeded, but cleaning up has not: \(error.message)"))
+      }
       return summary
     case .failure(let error):
       do throws(MigrationError) {
@@ -120,7 +124,7 @@ struct ImportSession {
     ).run()
     if cancellation.isCancelled { throw MigrationError(.cancelled, "cancelled") }
     try transaction.didUnpack()
-    if options.replaces { try app.prepareContainer() }
+    try app.prepareContainer()
     let probe = ImportProbe(app.layout.containerPath, timeouts.hang)
     let noted = transaction.willRun()
     let process = try app.start(

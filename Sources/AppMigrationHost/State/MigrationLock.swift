@@ -86,9 +86,10 @@ enum SystemLock {
     _ layout: ContainerLayout, _ state: StateDirectory, otherwise message: String
   ) throws(MigrationError) -> SharedDescriptor {
     let file = try state.openLock(StateName.system)
-    for _ in 0..<100 {
+    for turn in 0..<100 {
       if try FileLock.tryLock(file, exclusive: true) { return file }
-      if try state.holds(StateName.journal) { break }
+      // Not at once: who reads the status of an interrupted import holds it for a moment too.
+      if turn >= 10, try state.holds(StateName.journal) { break }
       usleep(10_000)
     }
     if try FileLock.tryLock(file, exclusive: true) { return file }

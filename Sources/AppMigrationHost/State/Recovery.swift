@@ -25,6 +25,10 @@ package enum Recovery {
     guard let journal = try MigrationJournal.read(layout, state) else { return .nothing }
     // Before anything is touched: an extension that is still alive would go on writing.
     try stoppingOrphans(layout.lockPath)
+    // What it had started may have closed the lock.
+    if let processID = journal.processID, let startTime = journal.startTime {
+      try OrphanHunter.stopGroup(processID, startedAt: startTime)
+    }
     let outcome: Outcome
     if journal.kind == .export {
       outcome = .interruptedExport
@@ -72,6 +76,7 @@ package enum Recovery {
     guard let state = try StateDirectory.open(layout) else { return }
     try state.remove(StateName.previous)
     try state.remove(StateName.staging)
+    if try state.holds(StateName.partialStaging) { try state.remove(StateName.partialStaging) }
     try state.remove(StateName.journal)
     // A cleared record has served: see `StatusStore.Stored`.
     if let stored = StatusStore.stored(state), stored.isCleared { try state.remove(StateName.status) }

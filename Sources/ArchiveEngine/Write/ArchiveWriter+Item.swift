@@ -66,7 +66,10 @@ extension ArchiveWriter {
     withdrawn.beginItem()
     hardLinks = HardLinkTable()
     var failure: ArchiveError?
-    do throws(ArchiveError) { try body(faults) } catch {
+    do throws(ArchiveError) {
+      try checkNames(above: path)
+      try body(faults)
+    } catch {
       // What stopped the run is not about this item.
       if let stopped = stop.error { throw stopped }
       failure = error
@@ -74,7 +77,10 @@ extension ArchiveWriter {
     let error = failure ?? faults.error
     let isPartial = error != nil && claimCount != countBefore
     try withdrawn.endItem(withdrawing: isPartial ? path : nil)
-    guard let error else { return .complete }
+    guard let error else {
+      noteNames(above: path)
+      return .complete
+    }
     return isPartial ? .partial(error) : .refused(error)
   }
 

@@ -59,6 +59,8 @@ public final class ArchiveWriter {
   private(set) var claimCount: UInt64 = 0
   /// Names of items that are not whole.
   var withdrawn = WithdrawnNames()
+  /// Names above items, which readers make directories of though no member says so; by XXH3-64.
+  private var namesAboveItems: Set<UInt64> = []
   /// The file whose place the archive takes; trees are stored without it, since it is gone when the archive is there.
   public var replacedFile: ReplacedFile?
   private var isFinished = false
@@ -189,9 +191,33 @@ public final class ArchiveWriter {
     guard names.find(hash) == nil || withdrawn.isFree(hash) else {
       throw ArchiveError(.exists, "the archive has a member with this name already", path: path)
     }
+    if !isDirectory, namesAboveItems.contains(hash) {
+      throw ArchiveError(.exists, "the archive has members below this name, so it can only be a directory", path: path)
+    }
     names.set(hash, isDirectory ? .directory : .other)
     try withdrawn.claim(path, hash)
     claimCount += 1
+  }
+
+  /// Refuses an item that lies below something else than a directory: no reader could make it.
+  func checkNames(above path: [UInt8]) throws(ArchiveError) {
+    for end in path.indices where path[end] == UInt8(ascii: "/") {
+      let above = Array(path[..<end])
+      let hash = XXH3.hash64(above.span)
+      guard case .other? = names.find(hash), !withdrawn.isFree(hash) else { continue }
+      throw ArchiveError(
+        .exists,
+        "lies below \"\(PathText.printable(above))\", which the archive has as something else than a directory",
+        path: path)
+    }
+  }
+
+  /// Notes the names above an item that is whole.
+  func noteNames(above path: [UInt8]) {
+    for end in path.indices where path[end] == UInt8(ascii: "/") {
+      let above = Array(path[..<end])
+      namesAboveItems.insert(XXH3.hash64(above.span))
+    }
   }
 
   /// Whether a name is in use.

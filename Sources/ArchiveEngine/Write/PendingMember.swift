@@ -1,6 +1,7 @@
 internal import ArchiveFormat
 internal import ArchiveIO
 internal import Dispatch
+internal import Synchronization
 
 /// A member on its way from the planner to a lane.
 struct PendingMember: Sendable {
@@ -76,6 +77,8 @@ final class LargeFile: Sendable {
   let status: FileStatus
   let hash: HashChain
   let faults: ItemFaults?
+  /// Each piece behind the end of a file that shrank is missing; one word about it is enough.
+  private let isReported = Atomic(false)
 
   init(
     member: Member, header: [UInt8], descriptor: SharedDescriptor, status: FileStatus, hash: HashChain,
@@ -88,6 +91,9 @@ final class LargeFile: Sendable {
     self.hash = hash
     self.faults = faults
   }
+
+  /// True the first time.
+  func beginReport() -> Bool { !isReported.exchange(true, ordering: .relaxed) }
 }
 
 /// What a lane does with one slot.

@@ -139,16 +139,19 @@ final class WriteLane {
   }
 
   private func readContent(of descriptor: Int32, member: Member, faults: ItemFaults?) throws(ArchiveError) {
+    var isReported = false
+    func report(_ reason: String) {
+      if !isReported { degrade(member.path, "\(reason); padded with zeros and marked incomplete", faults) }
+      isReported = true
+    }
     try unsafe builder.add(member) { buffer, offset in
       let range = UInt64(offset)..<UInt64(offset + buffer.count)
       do throws(SystemError) {
         let count = try unsafe SparseMap.read(descriptor, extents: member.sparseExtents, range: range, into: buffer)
-        if count < buffer.count {
-          degrade(member.path, "shrank while it was read; padded with zeros and marked incomplete", faults)
-        }
+        if count < buffer.count { report("shrank while it was read") }
         return count
       } catch {
-        degrade(member.path, "\(error.message); padded with zeros and marked incomplete", faults)
+        report(error.message)
         return 0
       }
     }
@@ -174,7 +177,9 @@ final class WriteLane {
     } catch { failure = error.message }
     if count < byteCount {
       unsafe UnsafeMutableRawBufferPointer(rebasing: target[count...]).initializeMemory(as: UInt8.self, repeating: 0)
-      degrade(file.member.path, "\(failure); padded with zeros and marked incomplete", file.faults)
+      if file.beginReport() {
+        degrade(file.member.path, "\(failure); padded with zeros and marked incomplete", file.faults)
+      }
     }
     used += byteCount
     if isLast {
