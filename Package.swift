@@ -50,6 +50,19 @@ let package = Package(
       dependencies: ["CommandLineTool", "AppMigrationHost", "ArchiveEngine", "ArchiveIO", "MigrationWire"],
       path: "Tools/appmigrate", swiftSettings: rules),
 
+    // A sample app, its extension and what they share, written as an app's developer would.
+    .systemLibrary(
+      name: "CSQLite", path: "Tools/SampleNotes/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(
+      name: "NotesStore", dependencies: ["CSQLite"], path: "Tools/SampleNotes/NotesStore",
+      swiftSettings: [.treatAllWarnings(as: .error)]),
+    .executableTarget(
+      name: "notes", dependencies: ["AppMigrationKit", "NotesStore"], path: "Tools/SampleNotes/notes",
+      swiftSettings: [.treatAllWarnings(as: .error)]),
+    .executableTarget(
+      name: "notes-migration", dependencies: ["AppMigrationKit", "NotesStore"],
+      path: "Tools/SampleNotes/notes-migration", swiftSettings: [.treatAllWarnings(as: .error)]),
+
     .target(name: "TestSupport", dependencies: ["ArchiveIO"], path: "Tests/TestSupport", swiftSettings: rules),
     .testTarget(
       name: "ArchiveFormatTests", dependencies: ["ArchiveFormat", "TestSupport"], swiftSettings: rules),
@@ -77,8 +90,12 @@ let package = Package(
     .testTarget(
       name: "AppMigrationKitTests",
       dependencies: [
-        "AppMigrationKit", "ArchiveIO", "MigrationWire", "SampleExtension", "TestSupport", "UsagePatterns",
+        "AppMigrationHost", "AppMigrationKit", "ArchiveIO", "MigrationWire", "SampleExtension", "TestSupport", "UsagePatterns",
       ],
+      swiftSettings: rules),
+    .testTarget(
+      name: "SampleNotesTests",
+      dependencies: ["ArchiveIO", "NotesStore", "TestSupport", "appmigrate", "notes", "notes-migration"],
       swiftSettings: rules),
     .testTarget(
       name: "StarcTests", dependencies: ["starc", "CommandLineTool", "ArchiveFormat", "TestSupport"],
