@@ -14,6 +14,11 @@ extension ContainerLayout {
     _ = try Self.makeOne(in: container, Array("Documents".utf8), documentsPath)
     let library = try Self.makeOne(in: container, Array("Library".utf8), containerPath + Array("/Library".utf8))
     _ = try Self.makeOne(in: library, Array("Application Support".utf8), applicationSupportPath)
+    try prepareGroups(groups)
+  }
+
+  /// Makes what is missing of the app groups. Whoever is granted a group is given its directory, whether or not the app has used it yet.
+  func prepareGroups(_ groups: [String]) throws(MigrationError) {
     for group in groups {
       let path = groupPath(group)
       let end = path.lastIndex(of: 0x2F) ?? 0

@@ -27,7 +27,7 @@ struct ExtensionApp {
       bundleIdentifier: bundleIdentifier, containerPath: place.containerPath, environment: environment)
   }
 
-  /// The container has to be there.
+  /// The container has to be there. App groups that the app has not used yet are made.
   func requireContainer() throws(MigrationError) {
     let status: FileStatus
     do throws(SystemError) {
@@ -37,6 +37,7 @@ struct ExtensionApp {
       throw MigrationError(
         .container, "\(PathText.printable(layout.containerPath)) is no directory, and a container has to be one")
     }
+    try layout.prepareGroups(groups)
   }
 
   /// Who owns the container.
