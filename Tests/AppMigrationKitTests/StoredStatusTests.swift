@@ -109,7 +109,8 @@ extension StatusTests {
       for place in [app.container.documentsDirectory, app.container.applicationSupportDirectory] {
         #expect(FileManager.default.fileExists(atPath: place.path))
       }
-      let stop: OrphanStopper = { _ throws(MigrationError) in throw MigrationError(.system, "nothing is to be stopped") }
+      let stop: OrphanStopper = { _ throws(MigrationError) in throw MigrationError(.system, "nothing is to be stopped")
+      }
       func migrate() throws(MigrationError) -> MigrationLock { try .acquire(layout, stoppingOrphans: stop) }
       lock.release()
       #expect(throws: MigrationError.self) { try migrate() }
@@ -144,7 +145,8 @@ extension StatusTests {
     let executable = Array(directory.file("x").utf8)
     #expect(try AppIdentity.groups(executable: executable).isEmpty)
     let list = ["group.a", "group.b", "group.a"].map { "<string>\($0)</string>" }.joined()
-    let text = "<plist version=\"1.0\"><dict><key>com.apple.security.application-groups</key><array>\(list)</array></dict></plist>"
+    let text =
+      "<plist version=\"1.0\"><dict><key>com.apple.security.application-groups</key><array>\(list)</array></dict></plist>"
     try FileTree.write(Array(text.utf8), to: directory.file("x.entitlements"))
     #expect(try AppIdentity.groups(executable: executable) == ["group.a", "group.b"])
   }

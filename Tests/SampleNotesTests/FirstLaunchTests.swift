@@ -27,14 +27,16 @@ struct FirstLaunchTests {
     #expect(try there.run("appmigrate", "status", "--bundle-id", Machine.bundleIdentifier).outputText == "none\n")
   }
 
-  @Test("A failure is shown once, with the extension's domain, code, description and suggestion; the container is empty")
+  @Test(
+    "A failure is shown once, with the extension's domain, code, description and suggestion; the container is empty")
   func failure() throws {
     let result = try here.migrate(to: there, "--source-version", "99")
     #expect(result.status == 2 && result.outputText.contains("\"status\":\"failure\""))
     let first = try there.run("notes", "list")
     #expect(first.status == 0 && first.output.isEmpty)
     for text in [
-      "Your notes could not be moved", "Notes of version 99 cannot be read by this app.", "Update the app on this machine",
+      "Your notes could not be moved", "Notes of version 99 cannot be read by this app.",
+      "Update the app on this machine",
       "(notes_migration.UnknownVersion 1)",
     ] { #expect(first.errorText.contains(text)) }
     let second = try there.run("notes", "list")
@@ -84,7 +86,9 @@ struct FirstLaunchTests {
   @Test("What is typed wrongly is told, and changes nothing")
   func usage() throws {
     let list = try here.run("notes", "list").output
-    for arguments in [["frob"], ["add"], ["add", "a", "b"], ["add", "a", "--photo"], ["order", "up"], ["list", "x"]] {
+    for arguments in [
+      ["frob"], ["add"], ["add", "a", "b"], ["add", "a", "--photo"], ["order", "up"], ["list", "x"],
+    ] {
       let result = try Shell.run(["notes"] + arguments, environment: here.environment)
       #expect(result.status == 64 && result.errorText.contains("usage: notes add"))
     }

@@ -23,7 +23,10 @@ struct Machine {
 
   /// What programs of this machine see.
   var environment: [String: String] {
-    ["APP_CONTAINERS_ROOT": root + "/containers", "APP_GROUPS_ROOT": root + "/groups", "PATH": root + "/bin:/usr/bin:/bin"]
+    [
+      "APP_CONTAINERS_ROOT": root + "/containers", "APP_GROUPS_ROOT": root + "/groups",
+      "PATH": root + "/bin:/usr/bin:/bin",
+    ]
   }
 
   var container: URL { URL(fileURLWithPath: root + "/containers/" + Self.bundleIdentifier) }

@@ -44,7 +44,9 @@ struct VersionedImportTests {
     try preferences.write(to: directories.preferences)
   }
 
-  @Test("Notes of every version arrive with photos, dates, preferences, and with tags where there are any", arguments: NotesVersion.allCases)
+  @Test(
+    "Notes of every version arrive with photos, dates, preferences, and with tags where there are any",
+    arguments: NotesVersion.allCases)
   func versions(_ version: NotesVersion) throws {
     try store(version)
     let before = try here.listing()

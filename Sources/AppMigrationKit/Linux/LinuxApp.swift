@@ -43,7 +43,8 @@ public struct LinuxApp: Sendable {
     self.layout = layout
     container = MigrationDataContainer(
       bundleIdentifier: layout.bundleIdentifier,
-      containerRootDirectory: URL(fileURLWithPath: String(decoding: layout.containerPath, as: UTF8.self), isDirectory: true))
+      containerRootDirectory: URL(
+        fileURLWithPath: String(decoding: layout.containerPath, as: UTF8.self), isDirectory: true))
   }
 
   /// Begins the app's run: takes its launch lock, then makes what is missing of its container and app groups.
