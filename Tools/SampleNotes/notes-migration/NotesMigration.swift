@@ -63,7 +63,7 @@ struct NotesMigration: ResourcesExporting, ResourcesImporting {
     }
     let preferences = try Preferences(readingFrom: url.appendingPathComponent(NotesVersion.preferencesName))
     try preferences.write(to: directories.preferences)
-    resourcesImportProgress.completedUnitCount = resourcesImportProgress.totalUnitCount
+    resourcesImportProgress.completedUnitCount += 1
   }
 
   /// The system empties the container, not the groups: what an earlier user has left there would be shown with the new notes.
