@@ -122,6 +122,24 @@ struct VersionedImportTests {
     withExtendedLifetime(store) {}
   }
 
+  @Test("A database that was made to lead out of its directory is refused", arguments: [NotesVersion.second, .third])
+  func forged(_ version: NotesVersion) throws {
+    try store(version)
+    let (database, table, column) =
+      version == .second
+      ? ("Documents/Notes.db", "notes", "image") : ("Library/Application Support/Notes.sqlite", "note", "photo")
+    for name in ["../Preferences.plist", ".."] {
+      let change = """
+        import sqlite3; c = sqlite3.connect('\(database)')
+        c.execute("UPDATE \(table) SET \(column) = '\(name)' WHERE \(column) IS NOT NULL"); c.commit()
+        """
+      #expect(try Shell.run(["python3", "-c", change], directory: here.container.path).status == 0)
+      let result = try here.migrate(to: there)
+      #expect(result.status == 2 && result.errorText.contains("\"\(name)\" cannot be the name of a photo"))
+      #expect(try Shell.script("find . -type f", directory: there.container.path).isEmpty)
+    }
+  }
+
   @Test("A new app without notes can move")
   func empty() throws {
     #expect(try here.run("notes", "order", "newestFirst").status == 0)

@@ -27,9 +27,12 @@ public final class NotesStore {
     directories.documents.appendingPathComponent(photosName)
   }
 
-  /// A photo by its name in a database, which may have come from elsewhere: it never leads out of the directory.
-  static func file(named name: String, in directory: URL) -> URL {
-    directory.appendingPathComponent(name.split(separator: "/").last.map(String.init) ?? "")
+  /// A photo by its name in a database, which may have come from elsewhere: a name that leads out of the directory is refused.
+  static func file(named name: String, in directory: URL) throws -> URL {
+    guard !["", ".", ".."].contains(name), !name.contains("/"), !name.contains("\0") else {
+      throw NotesError("\"\(name)\" cannot be the name of a photo")
+    }
+    return directory.appendingPathComponent(name)
   }
 
   private static func prepare(_ database: Database) throws {
@@ -54,7 +57,7 @@ public final class NotesStore {
     return try database.run("SELECT id, text, created, photo FROM note ORDER BY created, id").map { row in
       Note(
         text: row[1].text ?? "", created: Date(timeIntervalSince1970: TimeInterval(row[2].integer ?? 0)),
-        photo: row[3].text.map { Self.file(named: $0, in: photos) }, tags: tags[row[0].integer ?? 0] ?? [])
+        photo: try row[3].text.map { try Self.file(named: $0, in: photos) }, tags: tags[row[0].integer ?? 0] ?? [])
     }
   }
 

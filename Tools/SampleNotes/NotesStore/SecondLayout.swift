@@ -20,7 +20,7 @@ public struct SecondLayout {
     return try opened.run("SELECT body, time, image FROM notes ORDER BY id").map { row in
       Note(
         text: row[0].text ?? "", created: Date(timeIntervalSince1970: TimeInterval(row[1].integer ?? 0)),
-        photo: row[2].text.map { NotesStore.file(named: $0, in: photos) })
+        photo: try row[2].text.map { try NotesStore.file(named: $0, in: photos) })
     }
   }
 
