@@ -53,6 +53,18 @@ let package = Package(
     .executableTarget(
       name: "DirectoryExtension", dependencies: ["AppMigrationKit"], path: "Benchmarks/DirectoryExtension",
       swiftSettings: [.treatAllWarnings(as: .error)]),
+    // A sample app, its extension and what they share, written as an app's developer would.
+    .systemLibrary(
+      name: "CSQLite", path: "Tools/SampleNotes/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(
+      name: "NotesStore", dependencies: ["CSQLite"], path: "Tools/SampleNotes/NotesStore",
+      swiftSettings: [.treatAllWarnings(as: .error)]),
+    .executableTarget(
+      name: "notes", dependencies: ["AppMigrationKit", "NotesStore"], path: "Tools/SampleNotes/notes",
+      swiftSettings: [.treatAllWarnings(as: .error)]),
+    .executableTarget(
+      name: "notes-migration", dependencies: ["AppMigrationKit", "NotesStore"],
+      path: "Tools/SampleNotes/notes-migration", swiftSettings: [.treatAllWarnings(as: .error)]),
 
     .target(name: "TestSupport", dependencies: ["ArchiveIO"], path: "Tests/TestSupport", swiftSettings: rules),
     .testTarget(
@@ -81,7 +93,8 @@ let package = Package(
     .testTarget(
       name: "AppMigrationKitTests",
       dependencies: [
-        "AppMigrationKit", "ArchiveIO", "MigrationWire", "SampleExtension", "TestSupport", "UsagePatterns",
+        "AppMigrationHost", "AppMigrationKit", "ArchiveIO", "MigrationWire", "SampleExtension", "TestSupport",
+        "UsagePatterns",
       ],
       swiftSettings: rules),
     // An extension that does what a test tells it, and an app that is launched.
@@ -93,6 +106,10 @@ let package = Package(
       swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(
       name: "AppmigrateTests", dependencies: ["appmigrate", "BehavingExtension", "LaunchedApp", "TestSupport"],
+      swiftSettings: rules),
+    .testTarget(
+      name: "SampleNotesTests",
+      dependencies: ["AppMigrationHost", "ArchiveIO", "NotesStore", "TestSupport", "appmigrate", "notes", "notes-migration"],
       swiftSettings: rules),
     .testTarget(
       name: "StarcTests", dependencies: ["starc", "CommandLineTool", "ArchiveFormat", "TestSupport"],

@@ -11,7 +11,7 @@ struct StatusTests {
   @MainActor func sources() {
     defer {
       StatusSource.setOverride(nil)
-      StatusSource.setStore(.nothing)
+      StatusSource.setStore(.system)
     }
     #expect(MigrationStatus.importStatus == nil)
     #expect(StatusScreen().text == nil)

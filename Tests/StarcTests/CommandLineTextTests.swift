@@ -80,4 +80,16 @@ struct CommandLineTextTests {
     #expect(empty.percent == 100)
     #expect(ProgressState(totalByteCount: nil).percent == nil)
   }
+
+  @Test("A total that becomes known late, and is less than what is done, is no total")
+  func lateTotal() {
+    for (done, total) in [(5, 3), (UInt64.max, 1)] as [(UInt64, UInt64)] {
+      var state = ProgressState(totalByteCount: nil, unit: .steps)
+      state.update(completed: done, of: 0, elapsed: .seconds(1))
+      #expect(state.percent == nil && state.secondsRemaining == nil)
+      state.update(completed: 1, of: total, elapsed: .seconds(2))
+      #expect(state.byteCount == done && state.totalByteCount == done && state.percent == 99)
+      #expect(state.secondsRemaining == 0 && state.line(label: "import", width: 80).contains("99 %"))
+    }
+  }
 }

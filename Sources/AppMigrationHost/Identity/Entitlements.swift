@@ -36,7 +36,7 @@ package struct Entitlements: Sendable, Equatable {
     return Entitlements(bundleIdentifier: identifier, groups: try groups(of: file))
   }
 
-  private static func groups(of file: PropertyListFile) throws(MigrationError) -> [String] {
+  static func groups(of file: PropertyListFile) throws(MigrationError) -> [String] {
     let identifiers: [String]
     switch file.value(groupsKey) {
     case .missing: return []

@@ -1,9 +1,10 @@
 extension FileManager {
-  /// The directory of an app group, if it was granted to the running extension.
+  /// The directory of an app group, if it was granted to the running extension, or belongs to the app that this process is.
   ///
-  /// - Parameter groupIdentifier: one of those that the extension's entitlements list.
-  /// - Returns: nil for groups that were not granted, and outside of a migration.
+  /// - Parameter groupIdentifier: one of those that the entitlements of the extension, or of the app, list.
+  /// - Returns: nil for all others.
   public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
-    ExtensionContext.current?.groups[groupIdentifier]
+    if let context = ExtensionContext.current { return context.groups[groupIdentifier] }
+    return (try? LinuxApp.current())?.groupURL(groupIdentifier)
   }
 }

@@ -1,6 +1,6 @@
 internal import ArchiveIO
 
-/// Where ``MigrationStatus`` comes from. The process starts with nothing stored; a tester's override takes precedence.
+/// Where ``MigrationStatus`` comes from: what the system has stored for this app; a tester's override takes precedence.
 package enum StatusSource {
   /// Reads and clears a status. `read` makes the value anew each time, since a status is not Sendable.
   package struct Access: Sendable {
@@ -17,7 +17,7 @@ package enum StatusSource {
   }
 
   private struct State {
-    var stored = Access.nothing
+    var stored = Access.system
     var override: Access?
   }
 

@@ -25,7 +25,8 @@ package struct ProgressState: Sendable {
 
   /// Takes what a program says of its work, whose total may become known late.
   package mutating func update(completed: UInt64, of total: UInt64, elapsed: Duration) {
-    totalByteCount = total > 0 ? max(total, totalByteCount ?? 0) : totalByteCount
+    // More may have been done before there was a total: the total is never less than what is done.
+    totalByteCount = total > 0 ? max(total, totalByteCount ?? 0, byteCount) : totalByteCount
     update(ArchiveProgress(contentByteCount: completed), elapsed: elapsed)
   }
 
