@@ -77,7 +77,8 @@ let package = Package(
     .testTarget(
       name: "AppMigrationKitTests",
       dependencies: [
-        "AppMigrationKit", "ArchiveIO", "MigrationWire", "SampleExtension", "TestSupport", "UsagePatterns",
+        "AppMigrationHost", "AppMigrationKit", "ArchiveIO", "MigrationWire", "SampleExtension", "TestSupport",
+        "UsagePatterns",
       ],
       swiftSettings: rules),
     .testTarget(
