@@ -70,7 +70,8 @@ extension TesterTests {
     let copy = try FileSystem.open(
       at: FileSystem.currentDirectory, Array(result.extractedResourcesURL.appendingPathComponent("empty").path.utf8),
       .readOnly)
-    #expect(!hasAttributes || (try FileSystem.attributeNames(of: copy.rawValue)).contains(name))
+    let names = try FileSystem.attributeNames(of: copy.rawValue)
+    #expect(!hasAttributes || names.contains(name))
   }
 
   /// What is captured when the call returns, and going on after a call that threw.
@@ -216,7 +217,8 @@ extension TesterTests {
     AppMigrationTester.register(executable: URL(fileURLWithPath: "/nowhere/extension"))
     let error = await #expect(throws: AppMigrationTesterError.self) { try await AppMigrationTester(platform: .android) }
     #expect(error?.code == .noExtension)
-    #expect(error?.localizedDescription.contains("/nowhere/extension") == true)
+    let text = try #require(error).localizedDescription
+    #expect(text.contains("/nowhere/extension"))
   }
 
   @Test func theContainerOutsideOfARunStopsTheProgram() async throws {
