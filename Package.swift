@@ -77,8 +77,8 @@ let package = Package(
     .testTarget(
       name: "AppMigrationKitTests",
       dependencies: [
-        "AppMigrationHost", "AppMigrationKit", "ArchiveIO", "MigrationWire", "SampleExtension", "TestSupport",
-        "UsagePatterns",
+        "AppMigrationHost", "AppMigrationKit", "ArchiveEngine", "ArchiveIO", "MigrationWire", "SampleExtension",
+        "TestSupport", "UsagePatterns",
       ],
       swiftSettings: rules),
     .testTarget(

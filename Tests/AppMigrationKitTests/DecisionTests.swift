@@ -1,4 +1,5 @@
 import AppMigrationHost
+import ArchiveEngine
 import ArchiveIO
 import MigrationWire
 import TestSupport
@@ -103,30 +104,47 @@ extension TesterTests {
   /// The estimate is for progress and free space alone.
   @Test(arguments: [0, -5, 1, 1 << 30])
   func anEstimateMayBeWrong(estimate: Int) async throws {
-    AppMigrationTester.register(CountingExporter.self)
+    AppMigrationTester.register(CountingExtension.self)
     let tester = try await AppMigrationTester(platform: .android)
-    CountingExporter.begin(tester, estimate: estimate)
+    CountingExtension.begin(tester, estimate: estimate)
     let result = try await tester.exportController.exportResources()
     #expect(result.exportProperties.sizeEstimate == estimate)
     #expect(result.exportProperties.uncompressedBytes == 5000)
   }
 
   @Test func anEstimateThatDoesNotFitEndsTheExportBeforeItBegins() async throws {
-    AppMigrationTester.register(CountingExporter.self)
+    AppMigrationTester.register(CountingExtension.self)
     let tester = try await AppMigrationTester(platform: .android)
-    CountingExporter.begin(tester, estimate: .max)
+    CountingExtension.begin(tester, estimate: .max)
     let error = await #expect(throws: AppMigrationTesterError.self) {
       try await tester.exportController.exportResources()
     }
     #expect(error?.code == .noSpace)
-    #expect(CountingExporter.log(tester) == ["init", "estimate", "version", "compressible"])
+    #expect(CountingExtension.log(tester) == ["init", "estimate", "version", "compressible"])
+  }
+
+  /// Compression.
+  @Test func whatShrinksIsCompressedAndTheRestStored() async throws {
+    #expect(WriterOptions().level == 3)
+    var random = SplitMix64(seed: 14)
+    for (shrinks, bytes) in [
+      (true, Data(repeating: 0x61, count: 1 << 20)),
+      (false, Data((0..<1 << 20).map { _ in UInt8(truncatingIfNeeded: random.next()) })),
+    ] {
+      AppMigrationTester.register(TestedExtension.self)
+      let tester = try await AppMigrationTester(platform: .android)
+      try bytes.write(to: tester.appContainer.documentsDirectory.appendingPathComponent("data"))
+      let properties = try await tester.exportController.exportResources().exportProperties
+      let count = try #require(properties.compressedBytes)
+      #expect(shrinks ? count < 100_000 : count < properties.uncompressedBytes + 10_000, "\(count)")
+    }
   }
 
   @Test(arguments: [0, 1, 1024, 1025])
   func aVersionHasUpTo1024Bytes(count: Int) async throws {
-    AppMigrationTester.register(CountingExporter.self)
+    AppMigrationTester.register(CountingExtension.self)
     let tester = try await AppMigrationTester(platform: .android)
-    CountingExporter.begin(tester, estimate: 1, version: String(repeating: "v", count: count))
+    CountingExtension.begin(tester, estimate: 1, version: String(repeating: "v", count: count))
     if count > 1024 {
       let error = await #expect(throws: (any Error).self) { try await tester.exportController.exportResources() }
       #expect(error?.localizedDescription.contains("1024 bytes") == true)
@@ -136,22 +154,32 @@ extension TesterTests {
     }
   }
 
-  @Test func eachExportHasOneNewInstanceThatIsAskedOnceBefore() async throws {
-    AppMigrationTester.register(CountingExporter.self)
+  @Test func eachRunHasOneNewInstanceThatIsAskedOnceBefore() async throws {
+    AppMigrationTester.register(CountingExtension.self)
     let tester = try await AppMigrationTester(platform: .android)
-    CountingExporter.begin(tester, estimate: 1)
+    CountingExtension.begin(tester, estimate: 1)
     let controller = try await tester.exportController
     _ = try await controller.exportResources()
     let once = ["init", "estimate", "version", "compressible", "export"]
-    #expect(CountingExporter.log(tester) == once)
-    _ = try await controller.exportResources()
-    #expect(CountingExporter.log(tester) == once + once)
+    #expect(CountingExtension.log(tester) == once)
+    let result = try await controller.exportResources()
+    #expect(CountingExtension.log(tester) == once + once)
+    let request = ResourcesImportRequest(
+      sourceAppIdentifier: MigrationAppIdentifier(
+        storeIdentifier: .googlePlay, bundleIdentifier: "com.example", platform: .android), sourceVersion: "1.0")
+    CountingExtension.begin(tester, estimate: 1)
+    let importer = try await tester.importController
+    for _ in 0..<2 {
+      try await importer.importResources(from: result.extractedResourcesURL, importRequest: request)
+    }
+    #expect(CountingExtension.log(tester) == ["init", "import", "init", "import"])
   }
 
   /// The staging directory.
   @Test func theResourcesLieBesideTheContainerAndGoAfterTheImport() async throws {
     let seen = Locked<URL?>(nil)
-    let (tester, resources) = try await importing(["moved", "left"]) { importer, url, _ in
+    let (tester, resources) = try await importing(["moved", "left"]) { importer, url, request in
+      #expect(request.sourceVersion == "1.0")
       seen.withLock { $0 = url }
       let source = url.appendingPathComponent("moved")
       let target = importer.appContainer.documentsDirectory.appendingPathComponent("moved")
@@ -231,7 +259,7 @@ extension TesterTests {
 }
 
 /// Writes down what is done with it, by container.
-struct CountingExporter: ResourcesExporting {
+struct CountingExtension: ResourcesExporting, ResourcesImporting {
   private struct Plan {
     var estimate: Int
     var version: String
@@ -250,8 +278,9 @@ struct CountingExporter: ResourcesExporting {
     plans.withLock { $0[tester.appContainer.containerRootDirectory.path]?.log ?? [] }
   }
 
-  init() { _ = note("init") }
+  init() { note("init") }
 
+  @discardableResult
   private func note(_ what: String) -> (estimate: Int, version: String) {
     let path = appContainer.containerRootDirectory.path
     return Self.plans.withLock { plans in
@@ -260,14 +289,16 @@ struct CountingExporter: ResourcesExporting {
     }
   }
 
+  let resourcesImportProgress = Progress(totalUnitCount: 1)
   var resourcesSizeEstimate: Int { get async { note("estimate").estimate } }
   var resourcesVersion: String { note("version").version }
   var resourcesCompressible: Bool { note("compressible").estimate >= .min }
 
   func exportResources(to archiver: sending ResourcesArchiver, request: MigrationRequest) async throws {
-    _ = note("export")
+    note("export")
     let file = appContainer.documentsDirectory.appendingPathComponent("file")
     try Data(repeating: 1, count: 5000).write(to: file)
     try await archiver.appendItem(at: file)
   }
+  func importResources(at url: URL, request: ResourcesImportRequest) async throws { note("import") }
 }

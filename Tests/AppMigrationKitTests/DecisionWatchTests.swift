@@ -140,7 +140,8 @@ struct DecisionWatchTests {
     _ = try await run { () throws(MigrationError) in try MigrationSystem.importArchive(options) }
   }
 
-  @Test func anImportThatSwallowsACancelIsEndedAfterTheGrace() async throws {
+  /// An archive with one file.
+  private func makeArchive() async throws {
     let summary = try await export { exporter, archiver in
       let file = exporter.appContainer.documentsDirectory.appendingPathComponent("file")
       try Data("content".utf8).write(to: file)
@@ -148,6 +149,58 @@ struct DecisionWatchTests {
       try FileManager.default.removeItem(at: file)
     }
     #expect(summary.itemCount == 1)
+  }
+
+  private func expectStoredFailure() throws {
+    let status = try MigrationSystem.status(
+      bundleIdentifier: "org.example", containerPath: Array((root + "/container").utf8))
+    #expect(status?.isSuccess == false)
+    #expect(!FileManager.default.fileExists(atPath: root + "/.container.migration/staging"))
+  }
+
+  @Test func anImportThatDoesNothingIsEndedAndTheContainerEmptied() async throws {
+    try await makeArchive()
+    ScriptedImporter.setScript(root + "/container") { importer, url, _ in
+      try FileManager.default.moveItem(
+        at: url.appendingPathComponent("file"),
+        to: importer.appContainer.documentsDirectory.appendingPathComponent("file"))
+      try await Task.sleep(for: .seconds(3600))
+    }
+    var options = ImportOptions(place(ScriptedImporter.self), input: .file(Array(archive.utf8)))
+    options.timeouts.hang = .milliseconds(300)
+    let chosen = options
+    let error = await #expect(throws: MigrationError.self) {
+      try await run { () throws(MigrationError) in try MigrationSystem.importArchive(chosen) }
+    }
+    #expect(error?.code == .hang)
+    #expect(!FileManager.default.fileExists(atPath: root + "/container/Documents/file"))
+    try expectStoredFailure()
+  }
+
+  @Test func anExtensionThatEndsEarlyHasCrashedAndTheContainerComesBack() async throws {
+    try await makeArchive()
+    try Shell.script(
+      """
+      cp /bin/true extension; printf kept > container/Documents/kept
+      cat > extension.entitlements <<END
+      <plist version="1.0"><dict><key>com.apple.developer.app-migration.data-container-access</key>
+      <array><string>org.example</string></array></dict></plist>
+      END
+      """, directory: root)
+    var options = ImportOptions(executable: Array((root + "/extension").utf8), input: .file(Array(archive.utf8)))
+    options.containerPath = Array((root + "/container").utf8)
+    options.replaces = true
+    let chosen = options
+    let error = await #expect(throws: MigrationError.self) {
+      try await run { () throws(MigrationError) in try MigrationSystem.importArchive(chosen) }
+    }
+    #expect(error?.code == .crashed)
+    #expect(try Shell.script("cat container/Documents/kept", directory: root) == "kept")
+    try expectStoredFailure()
+  }
+
+  @Test func anImportThatSwallowsACancelIsEndedAfterTheGrace() async throws {
+    try await makeArchive()
     let token = CancellationToken()
     let wasCancelled = Locked(false)
     ScriptedImporter.setScript(root + "/container") { importer, url, _ in
@@ -168,8 +221,6 @@ struct DecisionWatchTests {
     #expect(error?.code == .cancelled && error?.message.contains("was ended") == true)
     #expect(wasCancelled.withLock { $0 })
     #expect(!FileManager.default.fileExists(atPath: root + "/container/Documents/file"))
-    let status = try MigrationSystem.status(
-      bundleIdentifier: "org.example", containerPath: Array((root + "/container").utf8))
-    #expect(status?.isSuccess == false)
+    try expectStoredFailure()
   }
 }
