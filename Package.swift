@@ -93,8 +93,8 @@ let package = Package(
     .testTarget(
       name: "AppMigrationKitTests",
       dependencies: [
-        "AppMigrationHost", "AppMigrationKit", "ArchiveIO", "MigrationWire", "SampleExtension", "TestSupport",
-        "UsagePatterns",
+        "AppMigrationHost", "AppMigrationKit", "ArchiveEngine", "ArchiveIO", "MigrationWire", "SampleExtension",
+        "TestSupport", "UsagePatterns",
       ],
       swiftSettings: rules),
     // An extension that does what a test tells it, and an app that is launched.
@@ -109,7 +109,9 @@ let package = Package(
       swiftSettings: rules),
     .testTarget(
       name: "SampleNotesTests",
-      dependencies: ["AppMigrationHost", "ArchiveIO", "NotesStore", "TestSupport", "appmigrate", "notes", "notes-migration"],
+      dependencies: [
+        "AppMigrationHost", "ArchiveIO", "NotesStore", "TestSupport", "appmigrate", "notes", "notes-migration",
+      ],
       swiftSettings: rules),
     .testTarget(
       name: "StarcTests", dependencies: ["starc", "CommandLineTool", "ArchiveFormat", "TestSupport"],

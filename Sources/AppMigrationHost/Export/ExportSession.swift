@@ -40,7 +40,9 @@ public struct ExportOptions: Sendable {
 
   /// An export with the defaults.
   ///
-  /// - Parameter executable: the extension; its entitlements lie beside it.
+  /// - Parameters:
+  ///   - executable: the extension; its entitlements lie beside it.
+  ///   - output: where the archive goes.
   public init(executable: [UInt8], output: Output) {
     self.init(ExtensionPlace(executable: executable), output: output)
   }

@@ -42,7 +42,9 @@ public struct ImportOptions: Sendable {
 
   /// An import with the defaults.
   ///
-  /// - Parameter executable: the extension; its entitlements lie beside it.
+  /// - Parameters:
+  ///   - executable: the extension; its entitlements lie beside it.
+  ///   - input: where the archive comes from.
   public init(executable: [UInt8], input: Input) {
     self.init(ExtensionPlace(executable: executable), input: input)
   }

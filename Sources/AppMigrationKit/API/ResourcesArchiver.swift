@@ -27,12 +27,15 @@ public final class ResourcesArchiver {
       } else {
         (try ArchivePathRule.derived(from: file), false)
       }
-    guard claims.claim(path) else {
-      throw ResourcesArchiverError(
-        "the path in the archive is taken by another item", path: String(decoding: path, as: UTF8.self))
+    if let fault = claims.claim(path) {
+      throw ResourcesArchiverError(fault, path: String(decoding: path, as: UTF8.self))
     }
     do {
-      try await sink.append(try ItemReader.read(file, as: path, isDirectoryOnly: isDirectoryOnly))
+      let item = try ItemReader.read(file, as: path, isDirectoryOnly: isDirectoryOnly)
+      if !item.isDirectory, let fault = claims.settleAsLeaf(path) {
+        throw ResourcesArchiverError(fault, path: String(decoding: path, as: UTF8.self))
+      }
+      try await sink.append(item)
     } catch {
       claims.release(path)
       guard let refusal = error as? LateRefusal else { throw error }

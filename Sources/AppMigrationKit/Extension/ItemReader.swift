@@ -79,7 +79,8 @@ enum ItemReader {
 extension OutgoingItem {
   fileprivate init(path: [UInt8], content: Content, status: FileStatus) {
     self.init(
-      path: path, content: content, mode: status.mode, modificationSeconds: status.modificationSeconds,
+      path: path, content: content, isDirectory: status.kind == .directory, mode: status.mode,
+      modificationSeconds: status.modificationSeconds,
       modificationNanoseconds: status.modificationNanoseconds)
   }
 }

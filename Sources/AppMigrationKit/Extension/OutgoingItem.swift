@@ -16,6 +16,8 @@ package struct OutgoingItem: Sendable {
   package var path: [UInt8]
   /// What it consists of.
   package var content: Content
+  /// Whether it is a directory, below which other items may lie.
+  package var isDirectory = false
   /// Permission bits, with set-id and sticky.
   package var mode: UInt32
   /// Modification time: seconds since 1970.

@@ -51,4 +51,6 @@ public struct AppMigrationTesterError: LocalizedError, CustomNSError, Sendable {
   public static var errorDomain: String { "AppMigrationKit.AppMigrationTester" }
   /// The code as an `NSError`.
   public var errorCode: Int { code.value }
+  /// The message, which `localizedDescription` takes from here.
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
 }
