@@ -69,10 +69,10 @@ struct DecisionWatchTests {
 
   @Test func aLongItemIsNoHang() async throws {
     try Data(repeating: 0x61, count: 48 << 20).write(to: URL(fileURLWithPath: root + "/container/Documents/long"))
-    let hang = Duration.milliseconds(600)
+    let hang = Duration.seconds(2)
     // Each mebibyte is held up, so that the one call takes longer than may pass without a sign of life.
     let summary = try await export(
-      hang: hang, onEvent: { if case .bytes = $0 { Thread.sleep(forTimeInterval: 0.08) } },
+      hang: hang, onEvent: { if case .bytes = $0 { Thread.sleep(forTimeInterval: 0.3) } },
       { exporter, archiver in
         try await archiver.appendItem(at: exporter.appContainer.documentsDirectory.appendingPathComponent("long"))
       })
