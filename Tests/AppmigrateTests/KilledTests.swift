@@ -66,7 +66,7 @@ struct KilledTests {
         """#)
   }
 
-  /// What the extension has started, with the inherited lock or without it, lives on and is found.
+  /// What the extension has started lives on and is found, also when it closes all descriptors: it cannot close the lock.
   @Test(arguments: ["child", "child-apart"], ["", "--replace"]) func whileTheExtensionImports(
     _ step: String, _ option: String
   ) throws {

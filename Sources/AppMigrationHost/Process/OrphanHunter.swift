@@ -30,40 +30,6 @@ package enum OrphanHunter {
       .busy, "processes of an interrupted migration keep starting others; end them before another migration")
   }
 
-  /// Kills what is left of an extension's process group, and waits until it is gone.
-  ///
-  /// A number is used again, so that only processes count which this user started no earlier than the extension, and which can neither gain
-  /// privileges nor be without a system call filter: an extension passes both on, and nothing that it starts gets rid of them.
-  package static func stopGroup(_ group: Int32, startedAt startTime: UInt64) throws(MigrationError) {
-    guard group > 1 else { return }
-    for _ in 0..<turns {
-      var count = 0
-      for process in ProcessFiles.all() where process != ProcessFacts.processID {
-        guard isMember(process, group, startTime) else { continue }
-        let result = amk_process_open(process)
-        if result < 0 { continue }
-        let handle = Descriptor(adopting: Int32(result))
-        // Again, now that the handle keeps the number from being another's.
-        guard isMember(process, group, startTime) else { continue }
-        try stop(process, handle)
-        count += 1
-      }
-      if count == 0 { return }
-    }
-    throw MigrationError(
-      .busy, "processes of an interrupted migration keep starting others; end them before another migration")
-  }
-
-  private static func isMember(_ process: Int32, _ group: Int32, _ startTime: UInt64) -> Bool {
-    guard let directory = ProcessFiles.directory(of: process), let status = ProcessFiles.status(directory),
-      status.group == group, status.startTime >= startTime, !status.isOver,
-      let owner = try? FileSystem.status(of: directory.rawValue), owner.userID == ProcessFacts.effectiveUserID,
-      let facts = ProcessFiles.text(at: directory.rawValue, "status")
-    else { return false }
-    let lines = Set(facts.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) })
-    return lines.contains("NoNewPrivs:\t1") && lines.contains("Seccomp:\t2")
-  }
-
   private static func stopOnce(_ lock: FileStatus) throws(MigrationError) -> Int {
     var count = 0
     for process in ProcessFiles.all() where process != ProcessFacts.processID {
@@ -75,22 +41,18 @@ package enum OrphanHunter {
         let owner = try? FileSystem.status(of: directory.rawValue), owner.userID == ProcessFacts.effectiveUserID,
         holds(lock, directory), amk_poll(handle.rawValue, 0, -1, 0) == 0
       else { continue }
-      try stop(process, handle)
+      let killed = amk_process_kill(handle.rawValue)
+      if killed < 0, killed != -Int64(ESRCH) {
+        throw MigrationError(
+          .busy, "process \(process) of an interrupted migration cannot be ended; end it before another migration")
+      }
+      if amk_poll(handle.rawValue, 0, -1, 10_000) == 0 {
+        throw MigrationError(
+          .busy, "process \(process) of an interrupted migration was killed and does not end; it waits for a disk")
+      }
       count += 1
     }
     return count
-  }
-
-  private static func stop(_ process: Int32, _ handle: borrowing Descriptor) throws(MigrationError) {
-    let killed = amk_process_kill(handle.rawValue)
-    if killed < 0, killed != -Int64(ESRCH) {
-      throw MigrationError(
-        .busy, "process \(process) of an interrupted migration cannot be ended; end it before another migration")
-    }
-    if amk_poll(handle.rawValue, 0, -1, 10_000) == 0 {
-      throw MigrationError(
-        .busy, "process \(process) of an interrupted migration was killed and does not end; it waits for a disk")
-    }
   }
 
   private static func holds(_ lock: FileStatus, _ process: SharedDescriptor) -> Bool {

@@ -25,10 +25,6 @@ package enum Recovery {
     guard let journal = try MigrationJournal.read(layout, state) else { return .nothing }
     // Before anything is touched: an extension that is still alive would go on writing.
     try stoppingOrphans(layout.lockPath)
-    // What it had started may have closed the lock.
-    if let processID = journal.processID, let startTime = journal.startTime {
-      try OrphanHunter.stopGroup(processID, startedAt: startTime)
-    }
     let outcome: Outcome
     if journal.kind == .export {
       outcome = .interruptedExport
