@@ -96,7 +96,9 @@ let package = Package(
       swiftSettings: rules),
     .testTarget(
       name: "SampleNotesTests",
-      dependencies: ["AppMigrationHost", "ArchiveIO", "NotesStore", "TestSupport", "appmigrate", "notes", "notes-migration"],
+      dependencies: [
+        "AppMigrationHost", "ArchiveIO", "NotesStore", "TestSupport", "appmigrate", "notes", "notes-migration",
+      ],
       swiftSettings: rules),
     .testTarget(
       name: "StarcTests", dependencies: ["starc", "CommandLineTool", "ArchiveFormat", "TestSupport"],
