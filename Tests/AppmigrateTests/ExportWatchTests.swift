@@ -75,7 +75,8 @@ internal import Testing
       """)
   }
 
-  @Test(arguments: ["swallow Documents/f", "hang", "estimate-hangs"]) func cancelThatIsNotHeeded(_ step: String) throws
+  @Test(arguments: ["swallow Documents/f", "hang", "estimate-hangs"]) func cancelThatIsNotHeeded(_ step: String)
+    async throws
   {
     try await Appmigrate.script(
       """
