@@ -84,21 +84,25 @@ enum Appmigrate {
 
     """#
 
+  private static let turnstile = Turnstile(2)
+
   /// Runs a script of bash that ends at the first command that fails. Anything but success is a failure of the test, which names the command.
   @discardableResult
   static func script(
     _ text: String, userID: UInt32? = nil, sourceLocation: SourceLocation = #_sourceLocation
-  ) throws -> String {
+  ) async throws -> String {
     let directory = try #require(TemporaryDirectory.current).path
     if let userID { try Shell.script("chown \(userID) .", directory: directory) }
-    let result = try Shell.run(
-      ["bash", "-c", prelude + text + "\nno_orphans"],
-      environment: [
-        "A": Shell.builtProduct("appmigrate"), "S": Shell.builtProduct("starc"),
-        "BEHAVING": Shell.builtProduct("BehavingExtension"), "APP": Shell.builtProduct("LaunchedApp"),
-        "LC_ALL": "C.UTF-8", "TZ": "UTC", "SWIFT_BACKTRACE": "enable=no",
-      ],
-      directory: directory, userID: userID, timeout: 300)
+    let environment = [
+      "A": Shell.builtProduct("appmigrate"), "S": Shell.builtProduct("starc"),
+      "BEHAVING": Shell.builtProduct("BehavingExtension"), "APP": Shell.builtProduct("LaunchedApp"),
+      "LC_ALL": "C.UTF-8", "TZ": "UTC", "SWIFT_BACKTRACE": "enable=no",
+    ]
+    let result = try await turnstile.pass {
+      try Shell.run(
+        ["bash", "-c", prelude + text + "\nno_orphans"], environment: environment, directory: directory, userID: userID,
+        timeout: 240)
+    }
     #expect(
       result.status == 0, "exit \(result.status): \(result.outputText)\(result.errorText)",
       sourceLocation: sourceLocation)

@@ -3,8 +3,8 @@ internal import Testing
 
 /// What is looked at before anything is started.
 @Suite(.inTemporaryDirectory(.memory), .timeLimit(.minutes(5))) struct CheckTests {
-  @Test func whatWouldStopAMigration() throws {
-    try Appmigrate.script(
+  @Test func whatWouldStopAMigration() async throws {
+    try await Appmigrate.script(
       """
       status 0 $A check -e $E --container $C --json
       is "$(field ok)" true; is "$(field bundleIdentifier)" org.example.behaving; is "$(field groups)" '["group.behaving"]'
@@ -28,8 +28,8 @@ internal import Testing
     ("<array><integer>1</integer></array>", "not an array of strings"),
     ("<array><string>../evil</string></array>", "no identifier"), (nil, "does not exist"),
   ])
-  func entitlementsThatDoNotHold(_ value: String?, _ reason: String) throws {
-    try Appmigrate.script(
+  func entitlementsThatDoNotHold(_ value: String?, _ reason: String) async throws {
+    try await Appmigrate.script(
       """
       \(value.map { "entitle '\($0)'" } ?? "rm $E.entitlements")
       arriving 'mark ran'; tar -C src -cf in.tar .
@@ -42,8 +42,8 @@ internal import Testing
       """)
   }
 
-  @Test func estimates() throws {
-    try Appmigrate.script(
+  @Test func estimates() async throws {
+    try await Appmigrate.script(
       """
       behave 'version 7.1' 'estimate 12345' 'incompressible' 'throw'
       status 0 $A estimate -e $E --container $C --json
@@ -56,8 +56,8 @@ internal import Testing
       """)
   }
 
-  @Test func wrongUsage() throws {
-    try Appmigrate.script(
+  @Test func wrongUsage() async throws {
+    try await Appmigrate.script(
       """
       status 64 $A export -e $E; said '--output is missing'
       status 64 $A export -o x; said '--extension is missing'
@@ -72,8 +72,8 @@ internal import Testing
   }
 
   /// All of it is enforced where the tests run, or the command says what is not and fails.
-  @Test func sandboxThatIsRequired() throws {
-    try Appmigrate.script(
+  @Test func sandboxThatIsRequired() async throws {
+    try await Appmigrate.script(
       """
       behave 'append Documents'; exporting 0 -o a.tar.zst --require-sandbox --json
       is "$(field sandbox.complete)" true; is "$(field sandbox.problems)" '[]'
@@ -82,8 +82,8 @@ internal import Testing
   }
 
   /// A kernel without Landlock, played by a filter of system calls that knows none of its calls.
-  @Test func sandboxThatCannotBeEnforced() throws {
-    try Appmigrate.script(
+  @Test func sandboxThatCannotBeEnforced() async throws {
+    try await Appmigrate.script(
       #"""
       cat > older.py << 'END'
       import ctypes, os, struct, sys

@@ -3,8 +3,8 @@ internal import Testing
 
 /// Exports that come to their end, and what is in their archives.
 @Suite(.inTemporaryDirectory(), .timeLimit(.minutes(5))) struct ExportTests {
-  @Test func summaryAndManifest() throws {
-    try Appmigrate.script(
+  @Test func summaryAndManifest() async throws {
+    try await Appmigrate.script(
       #"""
       mkdir $C/Documents/photos; head -c 300000 /dev/urandom > $C/Documents/photos/1; printf note > $C/Documents/note
       ln -s note $C/Documents/link; chmod 4755 $C/Documents/photos/1
@@ -33,8 +33,8 @@ internal import Testing
   }
 
   /// Nothing but the archive goes to the output; results go to standard error.
-  @Test func streams() throws {
-    try Appmigrate.script(
+  @Test func streams() async throws {
+    try await Appmigrate.script(
       """
       head -c 3000000 /dev/urandom > $C/Documents/big; behave 'append Documents/big'
       exporting 0 -o - --json; mv out b.tar.zst; grep -q '"items":1' err
@@ -45,8 +45,8 @@ internal import Testing
       """)
   }
 
-  @Test func pathRules() throws {
-    try Appmigrate.script(
+  @Test func pathRules() async throws {
+    try await Appmigrate.script(
       #"""
       printf x > $C/Documents/f; mkdir $C/Documents/d; mkfifo $C/Documents/p; ln -s f $C/Documents/l
       head -c 200000 /dev/zero | tr '\0' x > $C/Documents/big
@@ -67,8 +67,9 @@ internal import Testing
   }
 
   /// An item that fails midway is left out by an import, and its path may be used again.
-  @Test(.enabled(if: Appmigrate.isRoot, "needs root, to become somebody else")) func itemThatFailsMidway() throws {
-    try Appmigrate.script(
+  @Test(.enabled(if: Appmigrate.isRoot, "needs root, to become somebody else")) func itemThatFailsMidway() async throws
+  {
+    try await Appmigrate.script(
       """
       cd $C/Documents; mkdir -p tree/a tree/closed whole; printf 1 > tree/a/1; printf 2 > whole/2; printf 3 > single; chmod 0 tree/closed; cd - > /dev/null
       behave 'try Documents/tree' 'try Documents/whole tree' 'try Documents/tree other' 'append Documents/single'
@@ -80,8 +81,8 @@ internal import Testing
   }
 
   /// A file that shrinks while it is read: the stream goes on, the item does not count. The pipe holds the reading up until it has shrunk.
-  @Test func fileThatShrinks() throws {
-    try Appmigrate.script(
+  @Test func fileThatShrinks() async throws {
+    try await Appmigrate.script(
       """
       head -c 90000000 /dev/urandom > $C/Documents/big; printf s > $C/Documents/small
       behave incompressible 'try Documents/big' 'append Documents/small big' 'append Documents/small'
@@ -94,8 +95,8 @@ internal import Testing
   }
 
   /// What was captured is in the archive, whatever becomes of the file.
-  @Test func fileThatChangesAfterTheCall() throws {
-    try Appmigrate.script(
+  @Test func fileThatChangesAfterTheCall() async throws {
+    try await Appmigrate.script(
       """
       printf before > $C/Documents/f; behave 'append Documents/f' 'say captured' 'await go'
       $A export -e $E --container $C -o a.tar.zst 2> err & pid=$!
@@ -104,16 +105,16 @@ internal import Testing
       """)
   }
 
-  @Test func containerThatIsMissing() throws {
-    try Appmigrate.script(
+  @Test func containerThatIsMissing() async throws {
+    try await Appmigrate.script(
       """
       rm -r $C; exporting 2 -o a.tar.zst; said 'apps/one'; [ ! -e a.tar.zst ]; [ ! -e $C ]
       touch $C; exporting 2 -o a.tar.zst; said 'is no directory'
       """)
   }
 
-  @Test func otherMigrationsAndTheApp() throws {
-    try Appmigrate.script(
+  @Test func otherMigrationsAndTheApp() async throws {
+    try await Appmigrate.script(
       """
       behave 'say here' 'await go'; $A export -e $E --container $C -o a.tar.zst 2> err1 & pid=$!
       wait_for grep -q here err1
@@ -129,8 +130,8 @@ internal import Testing
       """)
   }
 
-  @Test(.enabled(if: Appmigrate.isRoot, "mounts a small disk")) func diskThatIsFull() throws {
-    try Appmigrate.script(
+  @Test(.enabled(if: Appmigrate.isRoot, "mounts a small disk")) func diskThatIsFull() async throws {
+    try await Appmigrate.script(
       """
       mkdir small; mount -t tmpfs -o size=2m none small; trap 'umount -l small' EXIT
       behave 'estimate 5000000' 'append Documents'; exporting 2 -o small/a; said 5000000; grep -qE 'and [0-9]+ bytes are free' err
@@ -141,9 +142,9 @@ internal import Testing
   }
 
   /// A call for each small file against one for the directory that holds them.
-  @Test func manySmallItems() throws {
+  @Test func manySmallItems() async throws {
     let count = Appmigrate.isDebug ? 4000 : 20_000
-    let ratio = try Appmigrate.script(
+    let ratio = try await Appmigrate.script(
       #"""
       mkdir $C/Documents/many; python3 -c "
       import os

@@ -30,8 +30,8 @@ internal import Testing
     Ending(steps: ["append Documents/f", "linger"], says: ["said that it was done but did not exit"], hangTimeout: 20),
     Ending(steps: ["append Documents/f", "child"], status: 0, says: ["child"]),
   ])
-  func endings(_ ending: Ending) throws {
-    try Appmigrate.script(
+  func endings(_ ending: Ending) async throws {
+    try await Appmigrate.script(
       """
       printf f > $C/Documents/f; printf old > a.tar.zst
       behave \(ending.steps.map { "'\($0)'" }.joined(separator: " "))
@@ -43,8 +43,8 @@ internal import Testing
   }
 
   /// Steps that take less than the timeout each, and more together.
-  @Test func slowStepsAreNoHang() throws {
-    try Appmigrate.script(
+  @Test func slowStepsAreNoHang() async throws {
+    try await Appmigrate.script(
       """
       for n in 1 2 3 4; do printf $n > $C/Documents/$n; done
       behave 'sleep 600' 'append Documents/1' 'sleep 600' 'append Documents/2' 'sleep 600' 'append Documents/3' 'sleep 600' 'append Documents/4'
@@ -54,8 +54,8 @@ internal import Testing
   }
 
   /// One long call, into a pipe whose reader first takes nothing for longer than the timeout and then reads slowly.
-  @Test func oneLongCallAndASlowReaderAreNoHang() throws {
-    try Appmigrate.script(
+  @Test func oneLongCallAndASlowReaderAreNoHang() async throws {
+    try await Appmigrate.script(
       """
       head -c 40000000 /dev/urandom > $C/Documents/big; behave 'append Documents/big' 'say done'; mkfifo p
       $A export -e $E --container $C -o - --hang-timeout 0.5 > p 2> err & pid=$!
@@ -65,8 +65,8 @@ internal import Testing
       """)
   }
 
-  @Test(arguments: ["INT", "TERM"]) func cancel(_ signal: String) throws {
-    try Appmigrate.script(
+  @Test(arguments: ["INT", "TERM"]) func cancel(_ signal: String) async throws {
+    try await Appmigrate.script(
       """
       printf f > $C/Documents/f; behave 'say here' 'until-cancelled Documents/f'
       $A export -e $E --container $C -o a.tar.zst 2> err & pid=$!
@@ -75,9 +75,10 @@ internal import Testing
       """)
   }
 
-  @Test(arguments: ["swallow Documents/f", "hang", "estimate-hangs"]) func cancelThatIsNotHeeded(_ step: String) throws
+  @Test(arguments: ["swallow Documents/f", "hang", "estimate-hangs"]) func cancelThatIsNotHeeded(_ step: String)
+    async throws
   {
-    try Appmigrate.script(
+    try await Appmigrate.script(
       """
       printf f > $C/Documents/f; behave 'say here' '\(step)'
       $A export -e $E --container $C -o a.tar.zst --cancel-grace 0.7 2> err & pid=$!
@@ -89,8 +90,8 @@ internal import Testing
   }
 
   /// A reader that goes away ends the export quietly, as `head` does.
-  @Test func readerThatGoesAway() throws {
-    try Appmigrate.script(
+  @Test func readerThatGoesAway() async throws {
+    try await Appmigrate.script(
       """
       head -c 20000000 /dev/urandom > $C/Documents/big; behave 'append Documents/big' hang; mkfifo p
       $A export -e $E --container $C -o - > p 2> err & pid=$!

@@ -3,8 +3,8 @@ internal import Testing
 
 /// Imports that succeed, and those that are refused before the extension is started: it would leave a mark in its group's directory.
 @Suite(.inTemporaryDirectory(), .timeLimit(.minutes(5))) struct ImportTests {
-  @Test func success() throws {
-    try Appmigrate.script(
+  @Test func success() async throws {
+    try await Appmigrate.script(
       #"""
       behave 'version 2.5' 'append Documents/tree .'; mkdir -p $C/Documents/tree; arriving request list 'move data' 'mark ran'
       cp src/* $C/Documents/tree; behave 'version 2.5' 'append Documents/tree/data data' 'append Documents/tree/behaviour behaviour'
@@ -22,8 +22,8 @@ internal import Testing
   }
 
   /// What comes of any tar, from a pipe too, and what the caller says about it.
-  @Test func foreignArchives() throws {
-    try Appmigrate.script(
+  @Test func foreignArchives() async throws {
+    try await Appmigrate.script(
       """
       arriving request 'move data'; pack; gzip -k in.tar; zstd -q in.tar
       status 2 $A import -e $E --container $C in.tar; said '--source-version and --source-bundle-id'; is "$(contents)" ""
@@ -38,8 +38,8 @@ internal import Testing
       """)
   }
 
-  @Test func containerThatIsNotEmpty() throws {
-    try Appmigrate.script(
+  @Test func containerThatIsNotEmpty() async throws {
+    try await Appmigrate.script(
       """
       arriving 'move data' 'mark ran'; pack; mkdir -p $C/Library; printf old > $C/Library/old; before=$(contents)
       importing 2 in.tar; said 'is not empty; --replace'; is "$(contents)" "$before"; [ ! -e $G/ran ]; status_is status none; clean_state
@@ -51,8 +51,8 @@ internal import Testing
   }
 
   /// A byte wrong in any of many places, or an end that is missing.
-  @Test func archivesThatAreDamaged() throws {
-    try Appmigrate.script(
+  @Test func archivesThatAreDamaged() async throws {
+    try await Appmigrate.script(
       #"""
       head -c 2500000 /dev/urandom > $C/Documents/big; for i in $(seq 200); do echo $i > $C/Documents/$i; done
       arriving 'mark ran'; cp src/behaviour $C/Documents/b; behave 'append Documents docs' 'append Documents/b behaviour'
@@ -74,8 +74,8 @@ internal import Testing
       """#)
   }
 
-  @Test func limits() throws {
-    try Appmigrate.script(
+  @Test func limits() async throws {
+    try await Appmigrate.script(
       """
       arriving 'mark ran'; head -c 5000000 /dev/zero > src/zeros; for i in $(seq 50); do touch src/$i; done; pack; zstd -q in.tar
       importing 2 --max-size 4M in.tar.zst; said 4194304; is "$(contents)" ""
@@ -91,9 +91,9 @@ internal import Testing
     ("ln -s /etc/passwd src/evil", "leads"), ("ln -s ../evil src/evil", "leads"),
     ("mkdir src/d; ln -s d/../../x src/evil", "leads"), ("ln -s . src/evil; ln -s evil/.. src/n2", "n2"),
   ])
-  func whatMayNotArrive(_ make: String, _ word: String) throws {
+  func whatMayNotArrive(_ make: String, _ word: String) async throws {
     if make.contains("mknod"), !Appmigrate.isRoot { return }
-    try Appmigrate.script(
+    try await Appmigrate.script(
       """
       arriving 'mark ran'; \(make); pack
       importing 2 in.tar; said '\(word)'; \(word == "n2" ? ":" : "said evil"); [ ! -e $G/ran ]; is "$(contents)" ""
@@ -101,16 +101,16 @@ internal import Testing
       """)
   }
 
-  @Test func linksThatStayInside() throws {
-    try Appmigrate.script(
+  @Test func linksThatStayInside() async throws {
+    try await Appmigrate.script(
       """
       arriving 'move d' 'move l' 'move h' 'mark ran'; mkdir src/d; printf i > src/d/i; ln -s d/i src/l; ln -s ../d src/d/up; ln src/d/i src/h; pack
       importing 0 in.tar; is "$(readlink $C/Documents/l)" d/i; is "$(stat -c %h $C/Documents/h)" 2; is "$(cat $C/Documents/l)" i
       """)
   }
 
-  @Test(.enabled(if: Appmigrate.isRoot, "root imports for a user")) func rightsAndOwner() throws {
-    try Appmigrate.script(
+  @Test(.enabled(if: Appmigrate.isRoot, "root imports for a user")) func rightsAndOwner() async throws {
+    try await Appmigrate.script(
       """
       arriving 'move s' 'move d' 'move cap' 'move closed' 'mark ran'; mkdir src/d src/closed; printf s > src/s; cp src/s src/cap; cp src/s src/d/s
       printf x > src/closed/x; chown 1234:1234 src/s; setcap cap_net_raw+ep src/cap; chmod 6755 src/s src/d/s; chmod 3777 src/d; chmod 0 src/closed
@@ -121,8 +121,8 @@ internal import Testing
       """)
   }
 
-  @Test(.enabled(if: Appmigrate.isRoot, "mounts")) func mountPoint() throws {
-    try Appmigrate.script(
+  @Test(.enabled(if: Appmigrate.isRoot, "mounts")) func mountPoint() async throws {
+    try await Appmigrate.script(
       """
       arriving 'mark ran'; tar -C src -cf in.tar .; mount -t tmpfs none $C; trap "umount -l $C" EXIT
       importing 2 in.tar; said 'is a mount point'; [ ! -e $G/ran ]
@@ -131,8 +131,8 @@ internal import Testing
   }
 
   /// As soon as the manifest is known, and not only when the disk is full.
-  @Test(.enabled(if: Appmigrate.isRoot, "mounts a small disk")) func spaceForTheImport() throws {
-    try Appmigrate.script(
+  @Test(.enabled(if: Appmigrate.isRoot, "mounts a small disk")) func spaceForTheImport() async throws {
+    try await Appmigrate.script(
       """
       behave 'estimate 50000000' 'append Documents'; exporting 0 -o a.tar.zst; head -c 9000000 /dev/urandom > $C/Documents/big
       behave 'append Documents'; exporting 0 -o b.tar.zst
@@ -145,8 +145,8 @@ internal import Testing
 
   /// The old container cannot be removed: the import has succeeded all the same, and a later run goes on removing.
   @Test(.enabled(if: Appmigrate.isRoot, "needs root, to make a file that nobody can remove"))
-  func oldContainerThatStays() throws {
-    try Appmigrate.script(
+  func oldContainerThatStays() async throws {
+    try await Appmigrate.script(
       """
       arriving 'move data'; pack; mkdir -p $C; printf old > $C/old; chattr +i $C/old || exit 0
       importing 1 --replace in.tar --json; chattr -i apps/.one.migration/previous/old; is "$(field status)" success
@@ -155,8 +155,8 @@ internal import Testing
       """)
   }
 
-  @Test func clearing() throws {
-    try Appmigrate.script(
+  @Test func clearing() async throws {
+    try await Appmigrate.script(
       """
       clear() { status $1 $A clear-status --bundle-id org.example.behaving --container $C; }
       clear 0; [ ! -e apps/.one.migration ]

@@ -20,9 +20,9 @@ internal import Testing
     Ending(steps: ["progress 5 10", "hang"], says: "did nothing for 0.5 seconds"),
   ]
 
-  @Test(arguments: endings) func failure(_ ending: Ending) throws {
+  @Test(arguments: endings) func failure(_ ending: Ending) async throws {
     let steps = ending.steps.map { "'\($0)'" }.joined(separator: " ")
-    try Appmigrate.script(
+    try await Appmigrate.script(
       """
       arriving 'move data' 'touch 3 1' 'mark ran' \(steps); pack
       importing 2 --hang-timeout 0.5 in.tar; said '\(ending.says)'; is "$(contents)" ""; [ -e $G/ran ]; no_orphans; clean_state
@@ -42,13 +42,14 @@ internal import Testing
   }
 
   /// Each keeps an extension alive that takes several times the timeout.
-  @Test(arguments: ["progress 30 100", "touch 30 100", "busy 3000"]) func activity(_ step: String) throws {
-    try Appmigrate.script("arriving '\(step)'; pack; importing 0 --hang-timeout 1 in.tar; status_is status success")
+  @Test(arguments: ["progress 30 100", "touch 30 100", "busy 3000"]) func activity(_ step: String) async throws {
+    try await Appmigrate.script(
+      "arriving '\(step)'; pack; importing 0 --hang-timeout 1 in.tar; status_is status success")
   }
 
   /// Processor time alone is believed for ten times the timeout.
-  @Test func endlessLoop() throws {
-    try Appmigrate.script(
+  @Test func endlessLoop() async throws {
+    try await Appmigrate.script(
       """
       arriving 'busy 60000'; pack; start=$(date +%s%N); importing 2 --hang-timeout 0.2 in.tar; said 'did nothing for'
       took=$((($(date +%s%N) - start) / 1000000)); [ $took -ge 1900 ] && [ $took -lt 6000 ] || { echo "$took ms" >&3; false; }
@@ -56,9 +57,9 @@ internal import Testing
   }
 
   @Test(arguments: ["hang", "progress 100000 1"], ["", "--replace"]) func cancel(_ step: String, _ option: String)
-    throws
+    async throws
   {
-    try Appmigrate.script(
+    try await Appmigrate.script(
       """
       arriving 'move data' 'say here' '\(step)'; pack; \(option.isEmpty ? ":" : "mkdir -p $C; printf old > $C/old"); mkdir -p $C; before=$(contents)
       $A import -e $E --container $C --source-version 1 --source-bundle-id o --cancel-grace 0.5 \(option) in.tar 2> err & pid=$!
@@ -69,8 +70,8 @@ internal import Testing
   }
 
   /// While an archive trickles in nothing is started; a cancel ends it at once.
-  @Test func cancelWhileUnpacking() throws {
-    try Appmigrate.script(
+  @Test func cancelWhileUnpacking() async throws {
+    try await Appmigrate.script(
       """
       arriving 'mark ran'; head -c 3000000 /dev/urandom > src/big; pack; mkfifo p
       $A import -e $E --container $C --source-version 1 --source-bundle-id o - < p 2> err & pid=$!
@@ -79,8 +80,8 @@ internal import Testing
       """)
   }
 
-  @Test func successThatLingers() throws {
-    try Appmigrate.script(
+  @Test func successThatLingers() async throws {
+    try await Appmigrate.script(
       """
       arriving 'move data' linger; pack; importing 2 in.tar; said 'did not exit'; is "$(contents)" ""
       arriving 'move data' child; pack; importing 0 in.tar; is "$(cat $C/Documents/data)" data

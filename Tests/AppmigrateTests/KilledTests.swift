@@ -29,8 +29,8 @@ struct KilledTests {
     ("fsync", false), ("renameat syncfs", false), ("unlinkat", false), ("mkdirat renameat2", false), ("fsync", true),
     ("renameat unlinkat", true),
   ])
-  func anImportAtEachDurableStep(_ calls: String, isFailing: Bool) throws {
-    try Appmigrate.script(
+  func anImportAtEachDurableStep(_ calls: String, isFailing: Bool) async throws {
+    try await Appmigrate.script(
       Self.helpers + #"""
         arriving 'move data' 'touch 1 0' \#(isFailing ? "throw-nserror" : ""); pack; cp -a src keep
         shot() { (cd apps; find one -printf '%p %y %m %s %T@ %i %l\n' | sort; cat one/Library/old); }
@@ -51,8 +51,8 @@ struct KilledTests {
         """#)
   }
 
-  @Test func anExportAtEachStep() throws {
-    try Appmigrate.script(
+  @Test func anExportAtEachStep() async throws {
+    try await Appmigrate.script(
       Self.helpers + #"""
         printf f > $C/Documents/f; behave 'append Documents/f'
         for call in fsync renameat renameat2 unlinkat; do for nth in $(seq 20); do
@@ -69,8 +69,8 @@ struct KilledTests {
   /// What the extension has started lives on and is found, also when it closes all descriptors: it cannot close the lock.
   @Test(arguments: ["child", "child-apart"], ["", "--replace"]) func whileTheExtensionImports(
     _ step: String, _ option: String
-  ) throws {
-    try Appmigrate.script(
+  ) async throws {
+    try await Appmigrate.script(
       Self.helpers + #"""
         arriving 'move data' \#(step) 'say here' hang; pack; mkdir -p $C; \#(option.isEmpty ? ":" : "printf old > $C/old"); before=$(contents)
         for turn in 0 1; do
@@ -85,8 +85,8 @@ struct KilledTests {
         """#)
   }
 
-  @Test(arguments: ["child", "child-apart"]) func whileTheExtensionExports(_ step: String) throws {
-    try Appmigrate.script(
+  @Test(arguments: ["child", "child-apart"]) func whileTheExtensionExports(_ step: String) async throws {
+    try await Appmigrate.script(
       Self.helpers + #"""
         printf f > $C/Documents/f; behave 'append Documents/f' \#(step) 'say here' hang
         $A export -e $E --container $C -o a.tar.zst 2> err1 & pid=$!
@@ -97,8 +97,8 @@ struct KilledTests {
   }
 
   /// The container is not touched as long as the archive is unpacked; what was unpacked goes.
-  @Test func whileTheArchiveIsUnpacked() throws {
-    try Appmigrate.script(
+  @Test func whileTheArchiveIsUnpacked() async throws {
+    try await Appmigrate.script(
       Self.helpers + #"""
         arriving 'mark ran'; head -c 3000000 /dev/urandom > src/big; pack; mkdir -p $C; printf old > $C/old; mkfifo p
         for turn in 0 1; do
@@ -113,8 +113,8 @@ struct KilledTests {
   }
 
   /// A run in between does not forget what came of an interrupted one before the app has seen it.
-  @Test func anExportAfterAnInterruptedImport() throws {
-    try Appmigrate.script(
+  @Test func anExportAfterAnInterruptedImport() async throws {
+    try await Appmigrate.script(
       Self.helpers + #"""
         arriving 'move data' 'say here' hang; pack
         $A import -e $E --container $C --source-version 1 --source-bundle-id o in.tar 2> err & pid=$!
