@@ -1,4 +1,5 @@
 import ArchiveIO
+import CMigrationShims
 import Foundation
 import MigrationWire
 import TestSupport
@@ -15,6 +16,8 @@ final class SandboxScene: Sendable {
 
   /// The kernel can keep an extension inside.
   static let isEnforced = SandboxReport.current().isComplete
+  /// The kernel can hand calls over to the system.
+  static let isSupervised = amk_supervision_is_available() != 0
 
   init() throws {
     directory = try TemporaryDirectory()
