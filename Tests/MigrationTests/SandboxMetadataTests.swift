@@ -1,4 +1,5 @@
 import ArchiveIO
+import CMigrationShims
 import Foundation
 import MigrationWire
 import TestSupport
@@ -58,6 +59,25 @@ struct SandboxMetadataTests {
     process.kill()
     #expect(ContinuousClock.now - start < .seconds(9))
     #expect(process.waitForExit() == .signalled(SIGKILL))
+    #expect(try scene.listing() == before)
+  }
+
+  @Test("Where nobody serves them any more, as when the system was killed, calls fail and do not wait")
+  func unserved() throws {
+    let scene = try SandboxScene()
+    let before = try scene.listing()
+    let preparation = try LaunchPreparation(scene.launch("metadata"), SandboxReport.current())
+    defer { preparation.privateDirectory.remove() }
+    var step: Int32 = 0
+    var listener: Int32 = -1
+    let process = Int32(preparation.launch(&step, &listener))
+    preparation.closeInherited()
+    #expect(process > 0 && listener >= 0)
+    close(listener)
+    let lines = try preparation.socket.allLines()
+    #expect(lines["allowed own fchmod"] == Int(ENOSYS) && lines["allowed chmod own"] == Int(ENOSYS))
+    #expect(lines["container fchmod"] == Int(ENOSYS))
+    #expect(amk_process_wait(process) == 0 && amk_process_reap(process) == 0)
     #expect(try scene.listing() == before)
   }
 
