@@ -18,10 +18,10 @@
 #include "launch.h"
 #include "launch_parts.h"
 
-enum { CLOSE_RANGE = 436, KERNEL_SIGNAL_SET_SIZE = 8, LAST_SIGNAL = 64 };
+enum { PIDFD_OPEN = 434, CLOSE_RANGE = 436, PIDFD_GETFD = 438, KERNEL_SIGNAL_SET_SIZE = 8, LAST_SIGNAL = 64 };
 
 // Where the descriptors of the program lie, and behind them those that only the start needs.
-enum { TO_NULL, TO_OUTPUT, TO_ERRORS, TO_SOCKET = AMK_SOCKET_DESCRIPTOR, TO_LOCK = AMK_LOCK_DESCRIPTOR, TO_REPORT, TO_RULESET, TO_DIRECTORY, TO_GATE, DESCRIPTOR_COUNT };
+enum { TO_NULL, TO_OUTPUT, TO_ERRORS, TO_SOCKET = AMK_SOCKET_DESCRIPTOR, TO_LOCK = AMK_LOCK_DESCRIPTOR, TO_REPORT, TO_RULESET, TO_DIRECTORY, TO_GATE, TO_LISTENER, DESCRIPTOR_COUNT };
 
 const char *amk_step_name(int32_t step) {
   static const char *const names[AMK_STEP_COUNT] = {
@@ -82,9 +82,7 @@ static int place_descriptors(int descriptors[DESCRIPTOR_COUNT]) {
   return close_from(DESCRIPTOR_COUNT);
 }
 
-// Of root's privileges those that reading and writing another user's container takes; other users have none to drop.
-static int drop_capabilities(void) {
-  const uint32_t kept = 1U << CAP_CHOWN | 1U << CAP_DAC_OVERRIDE | 1U << CAP_DAC_READ_SEARCH | 1U << CAP_FOWNER;
+int amk_keep_capabilities(uint32_t kept) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
   struct __user_cap_data_struct data[2] = {{0}};
   if (syscall(SYS_capget, &header, data) != 0) return -errno;
@@ -105,6 +103,31 @@ static int allow_own_facts(const amk_launch_plan *plan) {
   return (int)result;
 }
 
+static int is_supervised(const amk_launch_plan *plan) {
+  return plan->uses_seccomp && (plan->denied & AMK_DENY_METADATA) && (plan->denied & AMK_SUPERVISE_METADATA);
+}
+
+// Installs the filter, and tells the parent when it can take the listener, which ends here with the execution.
+static int install_filter(const amk_launch_plan *plan, const amk_filter *filter) {
+  int64_t listener = amk_filter_install(filter, is_supervised(plan));
+  if (listener < 0 || !is_supervised(plan)) return (int)listener;
+  if (listener != TO_LISTENER) {
+    if (syscall(SYS_dup3, (int)listener, TO_LISTENER, O_CLOEXEC) < 0) return -errno;
+    syscall(SYS_close, (int)listener);
+  }
+  report installed = {AMK_STEP_SECCOMP, 0};
+  return syscall(SYS_write, TO_REPORT, &installed, sizeof installed) == sizeof installed ? 0 : -EPIPE;
+}
+
+// Takes the listener out of a child that waits for the permission.
+static int take_listener(pid_t child) {
+  int handle = (int)syscall(PIDFD_OPEN, child, 0);
+  if (handle < 0) return -1;
+  int listener = (int)syscall(PIDFD_GETFD, handle, TO_LISTENER, 0);
+  close(handle);
+  return listener;
+}
+
 __attribute__((noreturn)) static void run_child(
     const amk_launch_plan *plan, const amk_filter *filter, pid_t parent, int descriptors[DESCRIPTOR_COUNT]) {
   int out = descriptors[TO_REPORT], result;
@@ -121,13 +144,13 @@ __attribute__((noreturn)) static void run_child(
   struct rlimit none = {0, 0};
   if (syscall(SYS_prlimit64, 0, RLIMIT_CORE, &none, NULL) != 0) fail(out, AMK_STEP_LIMITS, errno);
   if (syscall(SYS_fchdir, TO_DIRECTORY) != 0) fail(out, AMK_STEP_DIRECTORY, errno);
-  if ((result = drop_capabilities()) != 0) fail(out, AMK_STEP_CAPABILITIES, -result);
+  if ((result = amk_keep_capabilities(AMK_EXTENSION_CAPABILITIES)) != 0) fail(out, AMK_STEP_CAPABILITIES, -result);
   if (syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail(out, AMK_STEP_PRIVILEGES, errno);
   if (plan->ruleset >= 0) {
     if ((result = allow_own_facts(plan)) != 0) fail(out, AMK_STEP_LANDLOCK, -result);
     if ((result = (int)amk_landlock_restrict(TO_RULESET)) != 0) fail(out, AMK_STEP_LANDLOCK, -result);
   }
-  if (plan->uses_seccomp && (result = (int)amk_filter_install(filter)) != 0) fail(out, AMK_STEP_SECCOMP, -result);
+  if (plan->uses_seccomp && (result = install_filter(plan, filter)) != 0) fail(out, AMK_STEP_SECCOMP, -result);
   // Nothing of the program runs before the parent has noted this process where it survives a crash.
   char permission;
   if (syscall(SYS_read, TO_GATE, &permission, 1) != 1) fail(out, AMK_STEP_PERMISSION, ECANCELED);
@@ -177,8 +200,9 @@ static int amk_write_byte(int descriptor) {
   return count == 1 ? 0 : -1;
 }
 
-int64_t amk_launch(const amk_launch_plan *plan, int32_t *failed_step) {
+int64_t amk_launch(const amk_launch_plan *plan, int32_t *failed_step, int32_t *listener) {
   *failed_step = AMK_STEP_PREPARE;
+  *listener = -1;
   amk_filter *filter = malloc(sizeof *filter);
   if (!filter) return -ENOMEM;
   int64_t result = amk_filter_build(filter, plan->denied);
@@ -190,23 +214,30 @@ int64_t amk_launch(const amk_launch_plan *plan, int32_t *failed_step) {
     // A system without standard error gives its extension none either.
     int errors = fcntl(2, F_GETFD) < 0 ? nothing : 2;
     int descriptors[DESCRIPTOR_COUNT] = {
-        nothing, errors, errors, plan->socket, plan->lock, reports[1], plan->ruleset, plan->directory, gate[0],
+        nothing, errors, errors, plan->socket, plan->lock, reports[1], plan->ruleset, plan->directory, gate[0], -1,
     };
     *failed_step = AMK_STEP_FORK;
     result = fork_child(plan, filter, descriptors);
   }
   if (reports[1] >= 0) close(reports[1]);
   if (gate[0] >= 0) close(gate[0]);
-  if (result > 0 && plan->forked(plan->context, (int32_t)result) == 0) {
+  report failure;
+  int has_failed = 0;
+  if (result > 0 && is_supervised(plan)) {
+    has_failed = read_report(reports[0], &failure) && failure.error != 0;
+    if (!has_failed) *listener = take_listener((pid_t)result);
+  }
+  if (result > 0 && !has_failed && plan->forked(plan->context, (int32_t)result) == 0) {
     // The other end may be gone: what the child has to say of that is read below.
     if (amk_write_byte(gate[1]) != 0) *failed_step = AMK_STEP_PERMISSION;
   }
   if (gate[1] >= 0) close(gate[1]);
-  report failure;
-  if (result > 0 && read_report(reports[0], &failure)) {
+  if (result > 0 && (has_failed || read_report(reports[0], &failure))) {
     waitpid((pid_t)result, NULL, 0);
     *failed_step = failure.step;
     result = failure.error > 0 ? -failure.error : -EIO;
+    if (*listener >= 0) close(*listener);
+    *listener = -1;
   }
   if (reports[0] >= 0) close(reports[0]);
   if (nothing >= 0) close(nothing);

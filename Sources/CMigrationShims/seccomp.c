@@ -27,6 +27,9 @@
 #error "the filter of system calls knows x86-64 and aarch64"
 #endif
 
+// Flags of a filter (SECCOMP_FILTER_FLAG_…), of which older headers lack one.
+enum { NEW_LISTENER = 1 << 3, WAIT_KILLABLE = 1 << 5 };
+
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static void emit(amk_filter *filter, uint16_t code, uint32_t value, uint8_t if_true, uint8_t if_false) {
@@ -49,10 +52,10 @@ static void load_argument(amk_filter *filter, int index) {
   load(filter, (uint32_t)(offsetof(struct seccomp_data, args) + 8U * (unsigned)index));
 }
 
-static void refuse_all(amk_filter *filter, const int *numbers, size_t count) {
+static void answer_all(amk_filter *filter, const int *numbers, size_t count, uint32_t action) {
   for (size_t index = 0; index < count; index++) {
     emit(filter, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)numbers[index], 0, 1);
-    refuse(filter, EPERM);
+    answer(filter, action);
   }
 }
 
@@ -218,8 +221,13 @@ int64_t amk_filter_build(amk_filter *filter, int32_t denied) {
   emit(filter, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);
   refuse(filter, EPERM);
 #endif
-  refuse_all(filter, always_denied, COUNT(always_denied));
-  if (denied & AMK_DENY_METADATA) refuse_all(filter, metadata_calls, COUNT(metadata_calls));
+  answer_all(filter, always_denied, COUNT(always_denied), SECCOMP_RET_ERRNO | EPERM);
+  if (denied & AMK_DENY_METADATA) {
+    answer_all(filter, metadata_calls, COUNT(metadata_calls), SECCOMP_RET_ERRNO | EPERM);
+    answer_all(
+        filter, supervised_calls, COUNT(supervised_calls),
+        denied & AMK_SUPERVISE_METADATA ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ERRNO | EPERM);
+  }
   filter_processes(filter);
   filter_others(filter);
   filter_sockets(filter);
@@ -229,9 +237,13 @@ int64_t amk_filter_build(amk_filter *filter, int32_t denied) {
   return filter->count <= AMK_FILTER_CAPACITY ? 0 : -E2BIG;
 }
 
-int64_t amk_filter_install(const amk_filter *filter) {
+int64_t amk_filter_install(const amk_filter *filter, int32_t has_listener) {
   struct sock_fprog program = {.len = filter->count, .filter = (struct sock_filter *)filter->instructions};
-  return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0 ? -errno : 0;
+  if (!has_listener) return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0 ? -errno : 0;
+  // From Linux 5.19 on no signal but a deadly one interrupts a call that is being served.
+  long listener = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, NEW_LISTENER | WAIT_KILLABLE, &program);
+  if (listener < 0 && errno == EINVAL) listener = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, NEW_LISTENER, &program);
+  return listener < 0 ? -errno : listener;
 }
 
 int32_t amk_seccomp_is_available(void) {

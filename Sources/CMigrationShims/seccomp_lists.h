@@ -40,14 +40,22 @@ static const int always_denied[] = {
 #endif
 };
 
-// Changes of metadata, which Landlock does not know. The kernel makes them through a descriptor open for reading too.
+// Changes of metadata, which Landlock does not know. The kernel makes them through a descriptor open for reading too. These are
+// refused...
 static const int metadata_calls[] = {
 #ifdef __x86_64__
-    SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat,
+    SYS_utime, SYS_utimes, SYS_futimesat,
+#endif
+    463 /* setxattrat */, 466 /* removexattrat */, 469 /* file_setattr */,
+};
+
+// ... and these can be handed over to the system, see metadata_supervisor.c.
+static const int supervised_calls[] = {
+#ifdef __x86_64__
+    SYS_chmod, SYS_chown, SYS_lchown,
 #endif
     SYS_fchmod, SYS_fchmodat, 452 /* fchmodat2 */, SYS_fchown, SYS_fchownat, SYS_utimensat, SYS_setxattr,
-    SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr, 463 /* setxattrat */,
-    466 /* removexattrat */, 469 /* file_setattr */,
+    SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr,
 };
 
 // Controls of files that are harmless: what isatty(), terminal sizes, pipes and copies of files need.

@@ -14,3 +14,6 @@ void attack_processes(void);
 void attack_kernel(void);
 void attack_descriptors(void);
 void attack_import(void);
+void attack_supervisor(void);
+void attack_race(void);
+__attribute__((noreturn)) void attack_flood(void);

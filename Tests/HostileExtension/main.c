@@ -28,8 +28,8 @@ void tell_value(const char *name, long value) {
 void tell(const char *name, long result) { tell_value(name, result < 0 ? errno : 0); }
 
 const char *place(const char *variable, const char *name) {
-  static char paths[4][4096];
-  static int turn;
+  static _Thread_local char paths[4][4096];
+  static _Thread_local int turn;
   char *path = paths[turn++ % 4];
   const char *base = getenv(variable);
   snprintf(path, sizeof paths[0], "%s%s%s", base ? base : "/missing", name ? "/" : "", name ? name : "");
@@ -84,6 +84,12 @@ int main(int count, char **arguments) {
     if (strcmp(action, "attack") == 0) attack_kernel();
   } else if (strcmp(action, "import") == 0) {
     attack_import();
+  } else if (strcmp(action, "metadata") == 0) {
+    attack_supervisor();
+  } else if (strcmp(action, "race") == 0) {
+    attack_race();
+  } else if (strcmp(action, "flood") == 0) {
+    attack_flood();
   } else if (strcmp(action, "facts") == 0) {
     int death = 0;
     prctl(PR_GET_PDEATHSIG, &death);

@@ -1,4 +1,5 @@
 import ArchiveIO
+import CMigrationShims
 import Foundation
 import MigrationWire
 import TestSupport
@@ -15,6 +16,8 @@ final class SandboxScene: Sendable {
 
   /// The kernel can keep an extension inside.
   static let isEnforced = SandboxReport.current().isComplete
+  /// The kernel can hand calls over to the system.
+  static let isSupervised = amk_supervision_is_available() != 0
 
   init() throws {
     directory = try TemporaryDirectory()
@@ -64,17 +67,25 @@ final class SandboxScene: Sendable {
 }
 
 extension ExtensionProcess {
+  /// See ``MessageSocket``.
+  func nextLine() throws -> (name: String, value: Int)? { try socket.nextLine() }
+
+  /// See ``MessageSocket``.
+  func allLines() throws -> [String: Int] { try socket.allLines() }
+}
+
+extension MessageSocket {
   /// The next thing that the hostile extension tells, "name=value"; nil when it is gone.
   func nextLine() throws -> (name: String, value: Int)? {
     while true {
-      if let packet = try socket.tryReceive() {
+      if let packet = try tryReceive() {
         if packet.bytes.isEmpty { return nil }
         let line = String(decoding: packet.bytes.dropLast(), as: UTF8.self)
         let parts = line.split(separator: "=")
         return (String(parts[0]), Int(parts[1]) ?? -1)
       }
       // A minute, so that a fault ends the test rather than holding it up.
-      if try !socket.wait(milliseconds: 60_000).isReady { return nil }
+      if try !wait(milliseconds: 60_000).isReady { return nil }
     }
   }
 

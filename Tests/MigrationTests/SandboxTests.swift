@@ -94,6 +94,7 @@ struct SandboxTests {
     var launch = scene.launch("", imports: imports, program: "FoundationExtension")
     launch.environment += [("CONTAINER", scene.container), ("STAGING", scene.staging)]
     if imports { launch.environment.append(("IMPORT", "1")) }
+    if imports || SandboxScene.isSupervised { launch.environment.append(("CHANGES", "1")) }
     let exit = try ExtensionProcess(launch).waitForExit()
     #expect(exit == .exited(0), "\(exit)")
   }

@@ -61,11 +61,15 @@ final class LaunchPreparation: Sendable {
     }
   }
 
-  /// Starts the process from the calling thread; see `amk_launch`.
-  func launch(_ failedStep: inout Int32) -> Int64 {
+  /// Starts the process from the calling thread; see `amk_launch`. The listener stays -1 where nobody is to serve the process.
+  func launch(_ failedStep: inout Int32, _ listener: inout Int32) -> Int64 {
     guard let inherited = inherited.withLock({ $0 }) else { return -Int64(EBADF) }
     var denied = lock >= 0 ? Int32(AMK_DENY_LOCK_RELEASE) : 0
     if deniesMetadata { denied |= Int32(AMK_DENY_METADATA) }
+    // Only Landlock keeps hard links to the container's files out of the temporary directory.
+    if deniesMetadata, inherited.ruleset != nil, amk_supervision_is_available() != 0 {
+      denied |= Int32(AMK_SUPERVISE_METADATA)
+    }
     return unsafe CStrings.with([executable]) { arguments in
       unsafe CStrings.with(environment) { environment in
         var plan = unsafe amk_launch_plan(
@@ -74,7 +78,7 @@ final class LaunchPreparation: Sendable {
           ruleset: inherited.ruleset?.rawValue ?? -1, landlock_abi: landlockABI,
           uses_seccomp: filtersSystemCalls ? 1 : 0, denied: denied, forked: LaunchGate.pass,
           context: Unmanaged.passUnretained(gate).toOpaque())
-        return withExtendedLifetime(gate) { unsafe amk_launch(&plan, &failedStep) }
+        return withExtendedLifetime(gate) { unsafe amk_launch(&plan, &failedStep, &listener) }
       }
     }
   }

@@ -25,9 +25,9 @@ final class ProcessLife: Sendable {
     let started = DispatchSemaphore(value: 0)
     end.enter()
     let thread = Thread { [self] in
-      let process = launch(preparation)
+      let (process, supervisor) = launch(preparation)
       started.signal()
-      if process > 0 { attend(process, preparation.privateDirectory) }
+      if process > 0 { attend(process, supervisor, preparation.privateDirectory) }
       end.leave()
     }
     thread.name = "extension"
@@ -66,9 +66,11 @@ final class ProcessLife: Sendable {
     return wait()
   }
 
-  private func launch(_ preparation: LaunchPreparation) -> Int32 {
+  private func launch(_ preparation: LaunchPreparation) -> (Int32, MetadataSupervisor?) {
     var step: Int32 = 0
-    let result = preparation.launch(&step)
+    var listener: Int32 = -1
+    let result = preparation.launch(&step, &listener)
+    let supervisor = listener < 0 ? nil : supervise(result, listener, preparation.privateDirectory)
     // Now, while its status cannot have been taken: later the number may be another's.
     let directory = result > 0 ? ProcessFiles.directory(of: Int32(truncatingIfNeeded: result)) : nil
     let startTime = directory.flatMap(ProcessFiles.status)?.startTime ?? 0
@@ -78,10 +80,19 @@ final class ProcessLife: Sendable {
       state.process = Int32(truncatingIfNeeded: result)
       state.failedStep = step
     }
-    return Int32(truncatingIfNeeded: result)
+    return (Int32(truncatingIfNeeded: result), supervisor)
   }
 
-  private func attend(_ process: Int32, _ directory: PrivateDirectory) {
+  private func supervise(_ process: Int64, _ listener: Int32, _ directory: PrivateDirectory) -> MetadataSupervisor? {
+    let listener = Descriptor(adopting: listener)
+    let handle = amk_process_open(Int32(truncatingIfNeeded: process))
+    if handle < 0 { return nil }
+    return MetadataSupervisor(
+      listener: listener, process: SharedDescriptor(Descriptor(adopting: Int32(handle))),
+      directory: directory.descriptor)
+  }
+
+  private func attend(_ process: Int32, _ supervisor: MetadataSupervisor?, _ directory: PrivateDirectory) {
     _ = amk_process_wait(process)
     // As long as its status is not taken, the number of the group is this group's. What it has started ends with it:
     // a process with a pending SIGKILL cannot fork, so that once is enough.
@@ -91,6 +102,8 @@ final class ProcessLife: Sendable {
       return amk_process_reap(process)
     }
     ProcessGroup.waitUntilEmpty(process)
+    // What it makes unreadable while it is removed would stay.
+    supervisor?.wait()
     directory.remove()
     let exit: ExtensionProcess.Exit =
       status < 0 ? .signalled(SIGKILL) : status >= 256 ? .signalled(Int32(status - 256)) : .exited(Int32(status))

@@ -4,7 +4,7 @@ internal import CMigrationShims
 public struct SandboxReport: Sendable, Equatable, Codable {
   /// The version of Landlock, 0 where there is none.
   public let landlockABI: Int
-  /// Whether an export cannot change modes, owners, times and attributes.
+  /// Whether an export cannot change modes, owners, times and attributes, other than in its temporary directory.
   public let metadataProtection: Bool
   /// What is not enforced, a sentence each.
   public let problems: [String]

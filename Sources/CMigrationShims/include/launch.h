@@ -25,6 +25,8 @@ int32_t amk_seccomp_is_available(void);
 enum {
   AMK_DENY_METADATA = 1,     // changes of modes, owners, times, attributes and flags of files
   AMK_DENY_LOCK_RELEASE = 2, // giving back a lock that is shared with the system, and closing it
+  // With AMK_DENY_METADATA and Landlock: most of these changes are handed over to the system, see metadata_supervisor.h.
+  AMK_SUPERVISE_METADATA = 4,
 };
 
 // The descriptors of an extension.
@@ -58,8 +60,9 @@ enum {
 const char *_Nonnull amk_step_name(int32_t step);
 
 // Starts a process and returns its number once it executes the program. On failure the step that failed is stored,
-// and no process is left. The process is killed when the calling *thread* ends.
-int64_t amk_launch(const amk_launch_plan *_Nonnull plan, int32_t *_Nonnull failed_step);
+// and no process is left. The process is killed when the calling *thread* ends. With AMK_SUPERVISE_METADATA a descriptor
+// (close-on-exec) for the supervisor is stored, -1 where the system may not have it: then the calls fail.
+int64_t amk_launch(const amk_launch_plan *_Nonnull plan, int32_t *_Nonnull failed_step, int32_t *_Nonnull listener);
 
 // A descriptor (close-on-exec) that can be read when the process has ended.
 int64_t amk_process_open(int32_t process);
