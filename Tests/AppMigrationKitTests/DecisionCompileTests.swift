@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Answers that only a compiler can show.
-@Suite(.inTemporaryDirectory(), .timeLimit(.minutes(1)))
+@Suite(.inTemporaryDirectory(), .timeLimit(.minutes(10)))
 struct DecisionCompileTests {
   /// Whether a source that imports the module is free of errors. The compiler is waited for on another thread: those of Swift's pool are few, and the
   /// extensions of other tests run on them.

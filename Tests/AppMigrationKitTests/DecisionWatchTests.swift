@@ -7,7 +7,7 @@ import Testing
 @testable import AppMigrationKit
 
 /// Answers about hangs, cancels and failures, by the system itself, whose times a tester does not let choose.
-@Suite(.inTemporaryDirectory(), .timeLimit(.minutes(1)))
+@Suite(.inTemporaryDirectory(), .timeLimit(.minutes(10)))
 struct DecisionWatchTests {
   private let root: String
 

@@ -5,7 +5,7 @@ internal import TestSupport
 import Testing
 internal import UsagePatterns
 
-@Suite("An export over the socket", .inTemporaryDirectory(), .timeLimit(.minutes(1)))
+@Suite("An export over the socket", .inTemporaryDirectory(), .timeLimit(.minutes(10)))
 struct ExportProtocolSanitized {
   let root: String
 

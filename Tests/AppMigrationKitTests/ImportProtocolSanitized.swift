@@ -5,7 +5,7 @@ internal import TestSupport
 import Testing
 internal import UsagePatterns
 
-@Suite("An import over the socket", .inTemporaryDirectory(), .timeLimit(.minutes(1)))
+@Suite("An import over the socket", .inTemporaryDirectory(), .timeLimit(.minutes(10)))
 struct ImportProtocolSanitized {
   let root: String
 

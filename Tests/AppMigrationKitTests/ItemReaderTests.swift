@@ -4,7 +4,7 @@ internal import Glibc
 internal import TestSupport
 import Testing
 
-@Suite("What the archiver does with a URL", .inTemporaryDirectory(), .timeLimit(.minutes(1)))
+@Suite("What the archiver does with a URL", .inTemporaryDirectory(), .timeLimit(.minutes(10)))
 struct ItemReaderTests {
   let directory: TemporaryDirectory
   let root: String

@@ -5,7 +5,7 @@ internal import MigrationWire
 internal import TestSupport
 import Testing
 
-@Suite("The sample extension in its own process", .inTemporaryDirectory(), .timeLimit(.minutes(1)))
+@Suite("The sample extension in its own process", .inTemporaryDirectory(), .timeLimit(.minutes(10)))
 struct SampleProcessTests {
   let root: String
 

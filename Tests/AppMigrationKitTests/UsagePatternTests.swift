@@ -5,7 +5,7 @@ import Testing
 internal import UsagePatterns
 
 /// The patterns compile as an app's developer writes them; here they also do what they say.
-@Suite("Published usage patterns", .inTemporaryDirectory(), .timeLimit(.minutes(1)))
+@Suite("Published usage patterns", .inTemporaryDirectory(), .timeLimit(.minutes(10)))
 struct UsagePatternTests {
   let root: String
 

@@ -2,7 +2,7 @@ internal import TestSupport
 internal import Testing
 
 /// What is looked at before anything is started.
-@Suite(.inTemporaryDirectory(.memory), .timeLimit(.minutes(5))) struct CheckTests {
+@Suite(.inTemporaryDirectory(.memory), .timeLimit(.minutes(10))) struct CheckTests {
   @Test func whatWouldStopAMigration() async throws {
     try await Appmigrate.script(
       """

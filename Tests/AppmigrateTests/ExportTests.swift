@@ -2,7 +2,7 @@ internal import TestSupport
 internal import Testing
 
 /// Exports that come to their end, and what is in their archives.
-@Suite(.inTemporaryDirectory(), .timeLimit(.minutes(5))) struct ExportTests {
+@Suite(.inTemporaryDirectory(), .timeLimit(.minutes(10))) struct ExportTests {
   @Test func summaryAndManifest() async throws {
     try await Appmigrate.script(
       #"""
@@ -60,7 +60,7 @@ internal import Testing
       for text in 'is empty' 'is absolute' 'empty component' 'component \".\"' 'component \"..\"' 'holds a NUL' 'a slash, but this is no directory' \
         '255 bytes' 'No such file' 'FIFO' 'refused /etc/hostname' 'took Documents/d' 'refused Documents/l: ' 'took Documents/l' 'is taken' \
         'refused Documents/big: ' 'took Documents/big'; do said "$text"; done
-      said '"a//b"'; said 'path: "taken/below"'; said 'lies below'; said 'members below this name'; said 'path: "up/and"'
+      said '"a//b"'; said 'path: "taken/below"'; said 'lies below'; said 'other items lie below'; said 'path: "up/and"'
       is "$($S list a.tar.zst | sort | tr '\n' ' ')" "big d/ d/inner l later taken up/ up/and/down "
       is "$($S cat a.tar.zst taken)" x; is "$(grep -c '^behaving: took' err)" 9
       """#)

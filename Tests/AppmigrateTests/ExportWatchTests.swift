@@ -2,7 +2,7 @@ internal import TestSupport
 internal import Testing
 
 /// Exports that hang, crash, fail or are cancelled: whatever happens, no archive and no process is left.
-@Suite(.inTemporaryDirectory(.memory), .timeLimit(.minutes(5))) struct ExportWatchTests {
+@Suite(.inTemporaryDirectory(.memory), .timeLimit(.minutes(10))) struct ExportWatchTests {
   /// The status and what the message says.
   struct Ending: Sendable {
     var steps: [String]

@@ -2,7 +2,7 @@ internal import TestSupport
 internal import Testing
 
 /// Imports that succeed, and those that are refused before the extension is started: it would leave a mark in its group's directory.
-@Suite(.inTemporaryDirectory(), .timeLimit(.minutes(5))) struct ImportTests {
+@Suite(.inTemporaryDirectory(), .timeLimit(.minutes(10))) struct ImportTests {
   @Test func success() async throws {
     try await Appmigrate.script(
       #"""

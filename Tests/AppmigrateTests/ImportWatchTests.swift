@@ -2,7 +2,7 @@ internal import TestSupport
 internal import Testing
 
 /// Imports in which the extension fails in every way: the container is emptied, or is again what it was, bit by bit.
-@Suite(.inTemporaryDirectory(.memory), .timeLimit(.minutes(5))) struct ImportWatchTests {
+@Suite(.inTemporaryDirectory(.memory), .timeLimit(.minutes(10))) struct ImportWatchTests {
   /// What the extension does, and what comes of it.
   struct Ending: Sendable {
     var steps: [String]

@@ -4,7 +4,7 @@ internal import Testing
 /// The tool is killed with SIGKILL, in every phase: before each of its durable steps, and while the extension runs. Afterwards the status is
 /// true, and the next run, or the launch of the app, cleans up: the container is what it was before, or complete.
 @Suite(
-  .inTemporaryDirectory(.memory), .timeLimit(.minutes(5)),
+  .inTemporaryDirectory(.memory), .timeLimit(.minutes(10)),
   .enabled(if: RunningTool.canTrace, "needs strace, and to be allowed to start processes under it"))
 struct KilledTests {
   /// `killed CALL N COMMAND...` kills the command at its n-th call of a kind on its main thread; false if it comes to its end before.

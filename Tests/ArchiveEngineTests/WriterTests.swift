@@ -183,7 +183,7 @@ import Testing
   }
 
   /// The size is the caller's word: nothing is set aside for it.
-  @Test(.timeLimit(.minutes(1))) func anAbsurdSizeCostsNothing() throws {
+  @Test(.timeLimit(.minutes(10))) func anAbsurdSizeCostsNothing() throws {
     for (size, code) in [(1 << 59, .invalidArgument), (UInt64.max, .limitExceeded)] as [(UInt64, ArchiveError.Code)] {
       let writer = try ArchiveWriter(to: MemorySink())
       let error = #expect(throws: ArchiveError.self) { try writer.append(file("f", byteCount: size), read: { _ in }) }

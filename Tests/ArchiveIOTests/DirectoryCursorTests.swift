@@ -99,7 +99,7 @@ struct DirectoryCursorTests {
     #expect(throws: SystemError.self) { try FileSystem.status(at: directory.root.rawValue, Array("x/none".utf8)) }
   }
 
-  @Test("Ten thousand levels with 16 descriptors: down, up by steps, and removal", .timeLimit(.minutes(1)))
+  @Test("Ten thousand levels with 16 descriptors: down, up by steps, and removal", .timeLimit(.minutes(10)))
   func deep() async throws {
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory(.memory)

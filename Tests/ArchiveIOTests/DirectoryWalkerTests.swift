@@ -126,7 +126,7 @@ struct DirectoryWalkerTests {
     }
   }
 
-  @Test("Ten thousand levels, three walkers and 36 descriptors", .timeLimit(.minutes(1)))
+  @Test("Ten thousand levels, three walkers and 36 descriptors", .timeLimit(.minutes(10)))
   func deep() async throws {
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory(.memory)

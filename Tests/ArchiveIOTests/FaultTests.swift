@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Each test runs in a process of its own, as there is one fault a process.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct FaultTests {
   @Test("Interruptions and short transfers change nothing")
   func transparent() async {

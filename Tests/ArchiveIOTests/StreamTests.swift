@@ -65,7 +65,7 @@ private func capture(_ body: () throws -> Void) -> SystemError? {
   return nil
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct StreamTests {
   /// What is promised is 200 ms; on a busy machine the threads of the test may have to wait for a core.
   static let tolerance = Duration.milliseconds(1000)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Each test runs in a process of its own, as there is one fault a process.
-@Suite(.timeLimit(.minutes(3)), .enabled(if: RecoveryScenario.hasFaults, "needs a debug build"))
+@Suite(.timeLimit(.minutes(10)), .enabled(if: RecoveryScenario.hasFaults, "needs a debug build"))
 struct RecoveryTests {
   @Test func importThatSucceeds() async {
     await #expect(processExitsWith: .success) { try Self.cutEverywhere(RecoveryScenario()) }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Looks at the system calls themselves: what is on the disk before what.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecoveryTraceTests {
   static let canTrace =
     ((try? Shell.run(["strace", "-qq", "-o", "/dev/null", "true"]).status) == 0)

@@ -10,7 +10,7 @@ import Testing
 /// Changes of metadata in an export: below its private directory they are made, elsewhere never.
 @Suite(
   .enabled(if: SandboxScene.isEnforced && SandboxScene.isSupervised, "the kernel cannot hand calls over"),
-  .timeLimit(.minutes(2)), .serialized)
+  .timeLimit(.minutes(10)), .serialized)
 struct SandboxMetadataTests {
   /// What would show a change of a file outside: the mode, the owner, and the times, that of the last change among them.
   private func facts(_ path: String) throws -> String { try Shell.script("stat -c '%a %u %g %y %z' '\(path)'") }

@@ -7,7 +7,7 @@ import Testing
 @testable import AppMigrationHost
 
 /// Extensions from their start to their end.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct SandboxProcessTests {
   @Test("An extension starts in a state that does not depend on the system's")
   func facts() throws {

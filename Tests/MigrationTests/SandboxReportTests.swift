@@ -42,7 +42,7 @@ struct SandboxReportTests {
 }
 
 /// Extensions whose system is gone.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SandboxOrphanTests {
   private func open(_ path: String) throws -> SharedDescriptor {
     SharedDescriptor(

@@ -7,7 +7,7 @@ import Testing
 @testable import AppMigrationHost
 
 /// The hostile extension attacks; nothing may come of it.
-@Suite(.enabled(if: SandboxScene.isEnforced, "the kernel cannot enforce the sandbox"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: SandboxScene.isEnforced, "the kernel cannot enforce the sandbox"), .timeLimit(.minutes(10)))
 struct SandboxTests {
   /// Attempts that fail without a sandbox too, for want of privileges or because the kernel lacks what they use.
   private static let alwaysRefused: Set<String> = [

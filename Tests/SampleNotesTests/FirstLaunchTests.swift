@@ -3,7 +3,7 @@ internal import NotesStore
 internal import TestSupport
 import Testing
 
-@Suite("The first launch after a migration", .inTemporaryDirectory(), .timeLimit(.minutes(2)))
+@Suite("The first launch after a migration", .inTemporaryDirectory(), .timeLimit(.minutes(10)))
 struct FirstLaunchTests {
   let here: Machine
   let there: Machine

@@ -5,7 +5,7 @@ internal import NotesStore
 internal import TestSupport
 import Testing
 
-@Suite("The sample app moves between machines", .inTemporaryDirectory(), .timeLimit(.minutes(2)))
+@Suite("The sample app moves between machines", .inTemporaryDirectory(), .timeLimit(.minutes(10)))
 struct VersionedImportTests {
   let here: Machine
   let there: Machine

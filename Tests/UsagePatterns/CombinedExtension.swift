@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import AppMigrationKit
 
 /// Both sides on one type, the container's default, a stored progress, an initialiser that the compiler makes.

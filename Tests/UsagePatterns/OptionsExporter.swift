@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import AppMigrationKit
 
 /// Keys of a destination's options.

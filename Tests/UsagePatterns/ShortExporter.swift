@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import AppMigrationKit
 
 /// The shortest exporter: one directory. Its estimate is read with `await`.

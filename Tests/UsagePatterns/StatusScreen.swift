@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import AppMigrationKit
 
 /// What an app shows at its first launch; a view's body in an app with a user interface.

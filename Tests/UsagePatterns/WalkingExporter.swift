@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import AppMigrationKit
 
 /// One call for each regular file of a directory, with a path relative to it.
