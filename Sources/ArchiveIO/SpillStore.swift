@@ -70,7 +70,7 @@ package final class SpillStore {
   }
 
   private func flush() throws(SystemError) {
-    if file == nil { file = .some(try Self.makeFile()) }
+    if file == nil { file = .some(try TemporaryFile.make()) }
     guard let descriptor = file?.rawValue else { throw SystemError("pwrite", errno: EBADF) }
     let offset = fileByteCount
     try unsafe pending.withUnsafeBufferPointer { (buffer) throws(SystemError) in
@@ -78,25 +78,6 @@ package final class SpillStore {
     }
     fileByteCount += Int64(pending.count)
     pending.removeAll(keepingCapacity: true)
-  }
-
-  /// A file without a name in `$TMPDIR` or `/tmp`, readable by nobody else.
-  private static func makeFile() throws(SystemError) -> Descriptor {
-    var path = ProcessFacts.environment("TMPDIR") ?? []
-    if path.isEmpty { path = Array("/tmp".utf8) }
-    do throws(SystemError) {
-      return try FileSystem.open(
-        at: FileSystem.currentDirectory, path, [.readWrite, .temporaryFile, .exclusive], mode: 0o600)
-    } catch {
-      // Old kernels and some file systems do not know O_TMPFILE.
-      if ![EOPNOTSUPP, EISDIR, ENOENT, EINVAL].contains(error.errno) { throw error }
-    }
-    let directory = try FileSystem.open(at: FileSystem.currentDirectory, path, [.path, .directory])
-    let name = Array(".starc-".utf8) + (try RandomName.make())
-    let file = try FileSystem.open(
-      at: directory.rawValue, name, [.readWrite, .create, .exclusive, .noFollow], mode: 0o600)
-    try FileSystem.removeFile(at: directory.rawValue, name)
-    return file
   }
 }
 

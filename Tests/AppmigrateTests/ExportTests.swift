@@ -61,7 +61,7 @@ internal import Testing
         '255 bytes' 'No such file' 'FIFO' 'refused /etc/hostname' 'took Documents/d' 'refused Documents/l: ' 'took Documents/l' 'is taken' \
         'refused Documents/big: ' 'took Documents/big'; do said "$text"; done
       said '"a//b"'; said 'path: "taken/below"'; said 'lies below'; said 'other items lie below'; said 'path: "up/and"'
-      is "$($S list a.tar.zst | sort | tr '\n' ' ')" "big d/ d/inner l later taken up/ up/and/down "
+      is "$($S list a.tar.zst | sort | tr '\n' ' ')" "big d/ d/inner l later lost taken up/ up/and/down "
       is "$($S cat a.tar.zst taken)" x; is "$(grep -c '^behaving: took' err)" 9
       """#)
   }

@@ -8,7 +8,12 @@ extension ArchiveReader {
   ///
   /// - Throws: with strict options (the default) for the first member that is refused.
   public func extract(to path: [UInt8], options: ExtractOptions = .init()) throws(ArchiveError) -> ExtractSummary {
-    let stop = begin()
+    try extract(to: path, options: options, salvaging: nil, begin())
+  }
+
+  func extract(
+    to path: [UInt8], options: ExtractOptions, salvaging plan: SalvagePlan?, _ stop: StopSignal
+  ) throws(ArchiveError) -> ExtractSummary {
     var options = options
     options.limits = limits
     let existing: FileStatus?
@@ -16,7 +21,7 @@ extension ArchiveReader {
       guard error.isNotFound else { throw ArchiveError(error).at(path: path) }
       existing = nil
     }
-    guard let existing else { return try extractStaged(to: path, options, stop) }
+    guard let existing else { return try extractStaged(to: path, options, plan, stop) }
     guard existing.kind == .directory else {
       throw ArchiveError(.exists, "is there and is not a directory", path: path)
     }
@@ -24,7 +29,7 @@ extension ArchiveReader {
       SharedDescriptor(try FileSystem.open(at: FileSystem.currentDirectory, path, [.readOnly, .directory]))
     }
     let destination = try Destination(root: root, isNew: false, options: options)
-    let summary = try extract(destination, options, stop)
+    let summary = try extract(destination, options, plan, stop)
     if options.syncs {
       try system(path: path) { () throws(SystemError) in try FileSystem.syncFileSystem(root.rawValue) }
     }
@@ -32,7 +37,7 @@ extension ArchiveReader {
   }
 
   private func extractStaged(
-    to path: [UInt8], _ options: ExtractOptions, _ stop: StopSignal
+    to path: [UInt8], _ options: ExtractOptions, _ plan: SalvagePlan?, _ stop: StopSignal
   ) throws(ArchiveError) -> ExtractSummary {
     let staging: StagingDirectory
     do throws(SystemError) { staging = try StagingDirectory(path: path) } catch {
@@ -43,7 +48,7 @@ extension ArchiveReader {
     }
     do throws(ArchiveError) {
       let destination = try Destination(root: staging.root, isNew: true, options: options)
-      let summary = try extract(destination, options, stop)
+      let summary = try extract(destination, options, plan, stop)
       try stop.check()
       try system(path: path) { () throws(SystemError) in try staging.commit(sync: options.syncs) }
       return summary
@@ -56,9 +61,9 @@ extension ArchiveReader {
   }
 
   private func extract(
-    _ destination: Destination, _ options: ExtractOptions, _ stop: StopSignal
+    _ destination: Destination, _ options: ExtractOptions, _ plan: SalvagePlan?, _ stop: StopSignal
   ) throws(ArchiveError) -> ExtractSummary {
-    var archive = try indexOrNil()
+    var archive = plan == nil ? try indexOrNil() : nil
     // Where names repeat, order matters, which only a run over the whole stream keeps.
     if archive?.root.closing[Manifest.repeatedNamesKey] != nil { archive = nil }
     if let indexed = archive,
@@ -90,7 +95,7 @@ extension ArchiveReader {
           laneCount: laneCount, stop: stop
         ).run()
       } else {
-        manifest = try extractStream(planner, context, selection, stop)
+        manifest = try extractStream(planner, context, selection, plan, stop)
       }
     } catch {
       lateSkips.report { self.warn($0, $1) }
@@ -107,7 +112,8 @@ extension ArchiveReader {
   }
 
   private func extractStream(
-    _ planner: ExtractPlanner, _ context: ExtractContext, _ selection: MemberSelection, _ stop: StopSignal
+    _ planner: ExtractPlanner, _ context: ExtractContext, _ selection: MemberSelection, _ plan: SalvagePlan?,
+    _ stop: StopSignal
   ) throws(ArchiveError) -> [(key: String, value: String)] {
     guard let pool = context.streamPool else { return [] }
     let lanes = try LanePool<ExtractJob>(laneCount: laneCount, label: "archive-extract") { () throws(ArchiveError) in
@@ -121,9 +127,14 @@ extension ArchiveReader {
     var manifest: [(key: String, value: String)] = []
     /// Goes through the archive once; on a further pass all that is odd about it has been said.
     func pass(_ missing: MissingContents?) throws(ArchiveError) -> StreamExtraction {
-      let source = try StreamSource(
-        openStream(), pool: pool, laneCount: laneCount, limits: limits, stop: stop,
-        decode: { lanes.enqueue(.decode($0)) })
+      let source: any TarSource
+      if let salvaged = try plan?.source(pool: pool, isFirst: missing == nil, stop: stop) {
+        source = salvaged
+      } else {
+        let bytes = if let plan { try StreamInput(plan.file) } else { try openStream() }
+        source = try StreamSource(
+          bytes, pool: pool, laneCount: laneCount, limits: limits, stop: stop, decode: { lanes.enqueue(.decode($0)) })
+      }
       let current = StreamExtraction(
         planner: planner, context: context, selection: selection, missing: missing, archiveByteCount: archiveByteCount,
         archiveOffset: { source.offset }, enqueue: { lanes.enqueue($0) })
@@ -146,8 +157,16 @@ extension ArchiveReader {
     }
     let first: StreamExtraction
     do throws(ArchiveError) {
-      first = try pass(nil)
-      let isFile = archiveByteCount != nil
+      do throws(ArchiveError) { first = try pass(nil) } catch {
+        // What was whole before the damage is what a salvage is for.
+        guard let plan, plan.isLoss(error), let reached = extraction, stop.error == nil else { throw error }
+        plan.report(SalvageLoss(path: error.path.isEmpty ? nil : error.path, reason: error.message))
+        lanes.wait()
+        try stop.check()
+        reached.abandonOpen()
+        first = reached
+      }
+      let isFile = archiveByteCount != nil || plan != nil
       let readAgain = { (missing: MissingContents) throws(ArchiveError) in _ = try pass(missing) }
       try planner.finish(stop: stop, readAgain: isFile ? readAgain : nil)
     } catch {

@@ -17,9 +17,25 @@ protocol StreamVisitor: AnyObject {
   func finish(_ piece: StreamPiece) throws(ArchiveError)
 }
 
+/// Where stretches of tar come from. One thread.
+protocol TarSource: AnyObject {
+  /// The next item; nil at the end of the archive.
+  func next() throws(ArchiveError) -> StreamSource.Item?
+  /// Offset in the archive of the first byte that was not read yet.
+  var offset: UInt64 { get }
+  /// The archive was written here, so it has an index unless it was cut.
+  var isMarkedAsOurs: Bool { get }
+  /// Where bytes lie that begin no frame, right behind one.
+  var strayOffset: UInt64? { get }
+  /// Where an index of another version was seen.
+  var unknownIndexOffset: UInt64? { get }
+}
+
+extension StreamSource: TarSource {}
+
 /// Reads a stream from its first to its last byte and lets a visitor see the members. One thread.
 final class StreamRun {
-  private let source: StreamSource
+  private let source: any TarSource
   private let visitor: any StreamVisitor
   private let warn: ([UInt8], String) -> Void
   private var parser: TarParser
@@ -42,7 +58,7 @@ final class StreamRun {
   private var hasSeenEnd = false
 
   init(
-    _ source: StreamSource, visitor: any StreamVisitor, isLenient: Bool, knowsHashes: Bool,
+    _ source: any TarSource, visitor: any StreamVisitor, isLenient: Bool, knowsHashes: Bool,
     warn: @escaping ([UInt8], String) -> Void, note: @escaping ([UInt8], String) -> Void
   ) {
     self.note = note

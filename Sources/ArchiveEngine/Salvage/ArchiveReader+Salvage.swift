@@ -1,0 +1,96 @@
+internal import ArchiveFormat
+internal import ArchiveIO
+
+/// What a salvage has brought back.
+public struct SalvageSummary: Sendable {
+  /// What was restored.
+  public var restored: ExtractSummary
+  /// Things that are lost; each was reported.
+  public var lossCount: UInt64
+}
+
+extension ArchiveReader {
+  /// Restores every member that lies in healthy chunks, whatever has become of the rest of the archive: its head, its tail, its index, or parts in between. From a pipe
+  /// everything is first copied into a temporary file.
+  ///
+  /// Of archives by others, and of plain tars, everything up to the first damage is restored.
+  ///
+  /// - Parameters:
+  ///   - path: where it is restored; as for ``extract(to:options:)``.
+  ///   - onLoss: called for each member that is lost, and for damage of which no member is known (an empty path), with the reason.
+  public func salvage(
+    to path: [UInt8], options: ExtractOptions = .init(), onLoss: @escaping (_ path: [UInt8], _ reason: String) -> Void
+  ) throws(ArchiveError) -> SalvageSummary {
+    var lossCount: UInt64 = 0
+    let report: (SalvageLoss) -> Void = { loss in
+      lossCount += 1
+      onLoss(loss.path ?? [], loss.reason)
+    }
+    let stop = begin()
+    let file = try salvageFile(stop)
+    let frames = try SalvageScan(file, stop: stop).frames()
+    let isMarked = try Self.beginsLikeOurs(file, frames)
+    let isOurs =
+      frames.contains { if case .index = $0.kind { true } else { false } }
+      || isMarked
+    var options = options
+    options.isLenient = true
+    let plan = SalvagePlan(file: file, frames: isOurs ? frames : nil, report: report)
+    let restored = try extract(to: path, options: options, salvaging: plan, stop)
+    return SalvageSummary(restored: restored, lossCount: lossCount)
+  }
+
+  /// Whether the first frame is marked as ours, should nothing of the index be left.
+  private static func beginsLikeOurs(_ file: ArchiveFile, _ frames: [FoundFrame]) throws(ArchiveError) -> Bool {
+    guard let first = frames.first, first.offset == 0, case .data(let contentByteCount) = first.kind else {
+      return false
+    }
+    return FirstFrame.isMarked(descriptor: try file.read(4..<5)[0], contentByteCount: contentByteCount)
+  }
+
+  /// The archive as a file.
+  private func salvageFile(_ stop: StopSignal) throws(ArchiveError) -> ArchiveFile {
+    switch input {
+    case .indexed(let archive): return archive.file
+    case .file(let file, _): return file
+    case .pipe:
+      let source = try openStream()
+      let descriptor = try system { () throws(SystemError) in SharedDescriptor(try TemporaryFile.make()) }
+      let buffer = try system { () throws(SystemError) in try Buffer(byteCount: 1 << 20) }
+      var byteCount: Int64 = 0
+      while true {
+        try stop.check()
+        let count = try unsafe source.read(into: buffer.bytes)
+        if count == 0 { break }
+        let at = byteCount
+        try system { () throws(SystemError) in
+          try unsafe FileSystem.pwrite(
+            descriptor.rawValue, UnsafeRawBufferPointer(start: buffer.base, count: count), at: at)
+        }
+        byteCount += Int64(count)
+      }
+      return ArchiveFile(descriptor, byteCount: UInt64(byteCount))
+    }
+  }
+}
+
+/// How an extraction becomes a salvage.
+struct SalvagePlan {
+  let file: ArchiveFile
+  /// What was found in an archive of ours; nil for others.
+  let frames: [FoundFrame]?
+  let report: (SalvageLoss) -> Void
+
+  /// Whether a failure of the run is a loss like others.
+  func isLoss(_ error: ArchiveError) -> Bool { [.damaged, .truncated, .mismatch].contains(error.code) }
+
+  /// Where the tar comes from; nil when the file is read like any other.
+  ///
+  /// - Parameter isFirst: losses are reported once.
+  func source(
+    pool: SlotPool<StreamSlot>, isFirst: Bool, stop: StopSignal
+  ) throws(ArchiveError) -> (any TarSource)? {
+    guard let frames else { return nil }
+    return try SalvageSource(file, frames: frames, pool: pool, stop: stop, report: isFirst ? report : { _ in })
+  }
+}

@@ -1,0 +1,138 @@
+internal import ArchiveFormat
+internal import ArchiveIO
+
+/// A frame found in a file that may be damaged.
+struct FoundFrame: Sendable, Equatable {
+  enum Kind: Sendable, Equatable {
+    /// Compressed data with its content size, if stated.
+    case data(contentByteCount: UInt64?)
+    /// Of our index.
+    case index(IndexFrameKind)
+    /// Skippable and not ours.
+    case foreign
+  }
+
+  let kind: Kind
+  let offset: UInt64
+  let byteCount: UInt64
+
+  var end: UInt64 { offset + byteCount }
+}
+
+/// Finds the frames of a file, whatever lies between them: where bytes begin no frame, or one that neither ends where another begins nor decodes, the search
+/// goes on byte by byte for the next that does. One thread.
+struct SalvageScan {
+  private static let windowByteCount = 1 << 20
+
+  private let file: ArchiveFile
+  private let stop: StopSignal
+  private let window: Buffer
+  private let reader: SalvageChunkReader
+
+  init(_ file: ArchiveFile, stop: StopSignal) throws(ArchiveError) {
+    self.file = file
+    self.stop = stop
+    reader = try SalvageChunkReader(file)
+    window = try system { () throws(SystemError) in try Buffer(byteCount: Self.windowByteCount) }
+  }
+
+  /// The frames in order, 40 bytes each.
+  func frames() throws(ArchiveError) -> [FoundFrame] {
+    var frames: [FoundFrame] = []
+    var offset: UInt64 = 0
+    while offset < file.byteCount {
+      try stop.check()
+      if let frame = try frame(at: offset), try isBelievable(frame) {
+        frames.append(frame)
+        offset = frame.end
+      } else {
+        offset = try nextMagic(after: offset)
+      }
+    }
+    return frames
+  }
+
+  private func isBelievable(_ frame: FoundFrame) throws(ArchiveError) -> Bool {
+    if try isPlausible(end: frame.end) { return true }
+    switch frame.kind {
+    case .index: return true
+    case .foreign: return false
+    case .data(let contentByteCount):
+      return try reader.content(
+        of: SalvageChunk(
+          offset: frame.offset, storedByteCount: frame.byteCount, contentByteCount: contentByteCount ?? .max)) != nil
+    }
+  }
+
+  /// Whether a frame may end here: at the end of the file, or where another begins.
+  private func isPlausible(end: UInt64) throws(ArchiveError) -> Bool {
+    if end == file.byteCount { return true }
+    let bytes = try file.read(end..<min(end + UInt64(ZstdFraming.maximumHeaderByteCount), file.byteCount))
+    do throws(FormatError) {
+      return try ZstdFraming.parseStart(bytes.span) != nil
+    } catch { return false }
+  }
+
+  /// The whole frame that begins here; nil when there is none.
+  private func frame(at offset: UInt64) throws(ArchiveError) -> FoundFrame? {
+    let head = try file.read(offset..<min(offset + UInt64(ZstdFraming.maximumHeaderByteCount), file.byteCount))
+    let start: ZstdFraming.FrameStart?
+    do throws(FormatError) { start = try ZstdFraming.parseStart(head.span) } catch { return nil }
+    switch start {
+    case nil: return nil
+    case .skippable(_, let payloadByteCount):
+      let byteCount = UInt64(payloadByteCount) + 8
+      guard byteCount <= file.byteCount - offset else { return nil }
+      let prefix = try file.read(offset..<min(offset + UInt64(SkippableFrame.prefixByteCount), file.byteCount))
+      var kind: IndexFrameKind?
+      do throws(FormatError) { kind = try SkippableFrame.kind(prefix.span) } catch { kind = nil }
+      return FoundFrame(kind: kind.map { .index($0) } ?? .foreign, offset: offset, byteCount: byteCount)
+    case .data(let header):
+      guard let end = try end(ofDataFrameAt: offset) else { return nil }
+      return FoundFrame(
+        kind: .data(contentByteCount: header.contentByteCount), offset: offset, byteCount: end - offset)
+    }
+  }
+
+  /// Follows the blocks of a frame.
+  private func end(ofDataFrameAt offset: UInt64) throws(ArchiveError) -> UInt64? {
+    var walker = ZstdFrameWalker()
+    var position = offset
+    while !walker.isComplete {
+      try stop.check()
+      let count = Int(min(UInt64(Self.windowByteCount), file.byteCount - position))
+      if count == 0 { return nil }
+      let target = unsafe UnsafeMutableRawBufferPointer(start: window.base, count: count)
+      try unsafe file.read(at: position, into: target)
+      do throws(FormatError) {
+        let bytes = unsafe UnsafeRawBufferPointer(target).bindMemory(to: UInt8.self)
+        position += UInt64(try unsafe walker.consume(bytes.span, in: 0..<count).consumed)
+      } catch { return nil }
+    }
+    return position
+  }
+
+  /// The next place behind `offset` where the magic of a data frame or of a frame of ours stands.
+  private func nextMagic(after offset: UInt64) throws(ArchiveError) -> UInt64 {
+    let (data, ours): ([UInt8], [UInt8]) = ([0x28, 0xB5, 0x2F, 0xFD], [0x5D, 0x2A, 0x4D, 0x18])
+    var position = offset + 1
+    while position + 4 <= file.byteCount {
+      try stop.check()
+      let count = Int(min(UInt64(Self.windowByteCount), file.byteCount - position))
+      let target = unsafe UnsafeMutableRawBufferPointer(start: window.base, count: count)
+      try unsafe file.read(at: position, into: target)
+      for index in 0...(count - 4) {
+        let first = unsafe target[index]
+        guard first == data[0] || first == ours[0] else { continue }
+        let magic = first == data[0] ? data : ours
+        if unsafe target[index + 1] == magic[1], unsafe target[index + 2] == magic[2],
+          unsafe target[index + 3] == magic[3]
+        {
+          return position + UInt64(index)
+        }
+      }
+      position += UInt64(count - 3)
+    }
+    return file.byteCount
+  }
+}
