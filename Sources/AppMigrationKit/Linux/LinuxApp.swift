@@ -33,7 +33,9 @@ public struct LinuxApp: Sendable {
 
   /// Says which app this process is, where neither file nor environment do.
   ///
-  /// - Parameter containerURL: root of the container; nil for `$APP_CONTAINERS_ROOT/BUNDLE_ID`.
+  /// - Parameters:
+  ///   - bundleIdentifier: the app's.
+  ///   - containerURL: root of the container; nil for `$APP_CONTAINERS_ROOT/BUNDLE_ID`.
   public static func setCurrent(bundleIdentifier: String, containerURL: URL? = nil) {
     AppIdentity.set(
       bundleIdentifier: bundleIdentifier, containerPath: containerURL.map { Array($0.standardizedFileURL.path.utf8) })

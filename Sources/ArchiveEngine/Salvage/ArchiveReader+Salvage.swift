@@ -17,6 +17,7 @@ extension ArchiveReader {
   ///
   /// - Parameters:
   ///   - path: where it is restored; as for ``extract(to:options:)``.
+  ///   - options: as for an extraction; what is refused is always left out and reported.
   ///   - onLoss: called for each member that is lost, and for damage of which no member is known (an empty path), with the reason.
   public func salvage(
     to path: [UInt8], options: ExtractOptions = .init(), onLoss: @escaping (_ path: [UInt8], _ reason: String) -> Void
