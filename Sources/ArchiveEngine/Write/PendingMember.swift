@@ -15,8 +15,6 @@ struct PendingMember: Sendable {
     case tree(SourceTree, path: [UInt8])
     /// Below that: the path is the end of the member's own, so that long ones are not held twice.
     case below(SourceTree)
-    /// An open file, from its first byte; metadata is complete.
-    case descriptor(SharedDescriptor, FileStatus)
   }
 
   /// For ``Source/tree``, sizes, attributes and link target are those of the walk and may still change.
@@ -30,7 +28,7 @@ struct PendingMember: Sendable {
     switch source {
     case .tree(let tree, let path): (tree, path[...])
     case .below(let tree): (tree, member.path[tree.prefixByteCount...])
-    case .none, .bytes, .descriptor: nil
+    case .none, .bytes: nil
     }
   }
 }

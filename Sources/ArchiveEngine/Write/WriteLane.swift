@@ -80,8 +80,6 @@ final class WriteLane {
     switch pending.source {
     case .none: try builder.add(pending.member)
     case .bytes(let bytes): try builder.add(pending.member, content: bytes)
-    case .descriptor(let descriptor, let status):
-      try addContent(of: descriptor.rawValue, status: status, member: pending.member, faults: nil)
     case .tree, .below: if let (tree, path) = pending.place { try add(pending, from: tree, path) }
     }
   }
