@@ -210,10 +210,10 @@ struct DecisionWatchTests {
       token.cancel()
       while !Task.isCancelled { await Task.yield() }
       wasCancelled.withLock { $0 = true }
-      await Task.detached { try? await Task.sleep(for: .seconds(3)) }.value
+      await Task.detached { try? await Task.sleep(for: .seconds(6)) }.value
     }
     var options = ImportOptions(place(ScriptedImporter.self), input: .file(Array(archive.utf8)))
-    options.timeouts.cancelGrace = .milliseconds(200)
+    options.timeouts.cancelGrace = .seconds(2)
     let chosen = options
     let error = await #expect(throws: MigrationError.self) {
       try await run { () throws(MigrationError) in try MigrationSystem.importArchive(chosen, cancellation: token) }

@@ -75,6 +75,17 @@ internal import Testing
       """)
   }
 
+  /// The extension has ended and nobody reads the rest of the archive: a cancel still ends the export.
+  @Test func cancelWhileTheArchiveIsFinished() async throws {
+    try await Appmigrate.script(
+      """
+      head -c 1000000 /dev/urandom > $C/Documents/f; behave incompressible 'append Documents/f' 'say here'; mkfifo p; exec 4<> p
+      timeout -s KILL 20 $A export -e $E --container $C -o - > p 2> err 4>&- & pid=$!
+      wait_for grep -q here err; tool=$(pgrep -P $pid); wait_for sh -c "! pgrep -P $tool"
+      kill -INT $tool; got=0; wait $pid || got=$?; is $got 130; clean_state
+      """)
+  }
+
   @Test(arguments: ["swallow Documents/f", "hang", "estimate-hangs"]) func cancelThatIsNotHeeded(_ step: String)
     async throws
   {

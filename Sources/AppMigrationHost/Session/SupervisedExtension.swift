@@ -25,6 +25,8 @@ final class SupervisedExtension: Sendable {
   let engineToken = CancellationToken()
   private let timeouts: MigrationTimeouts
   private let cancellation: CancellationToken
+  /// Tells the engine of the caller's cancel when the watch has ended and only the archive is left to be finished.
+  private let cancelsEngine = Locked<CancellationToken.Registration?>(nil)
   private let probe: Probe
   private let verdict = Locked<MigrationError?>(nil)
   private let lastActivity = Atomic<Int64>(0)
@@ -99,6 +101,8 @@ final class SupervisedExtension: Sendable {
       throw MigrationError(.crashed, "the extension said that it was done but did not exit; it was ended")
     }
     if exit != .exited(0) { throw Self.crash(exit, "after it said that it was done") }
+    let registration = cancellation.onCancel { [engineToken] in engineToken.cancel() }
+    cancelsEngine.withLock { $0 = registration }
   }
 
   /// Ends the extension, whatever it does, and the watch. Does nothing the second time.
