@@ -50,6 +50,10 @@ let package = Package(
       dependencies: ["CommandLineTool", "AppMigrationHost", "ArchiveEngine", "ArchiveIO", "MigrationWire"],
       path: "Tools/appmigrate", swiftSettings: rules),
 
+    // What a benchmark compares a run with: the time that its codec and its files take at the least.
+    .target(
+      name: "BenchmarkSupport", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO"],
+      path: "Benchmarks/BenchmarkSupport", swiftSettings: rules),
     .executableTarget(
       name: "DirectoryExtension", dependencies: ["AppMigrationKit"], path: "Benchmarks/DirectoryExtension",
       swiftSettings: [.treatAllWarnings(as: .error)]),
