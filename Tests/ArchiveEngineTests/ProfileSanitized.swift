@@ -63,11 +63,36 @@ import Testing
     let snapshot = profile.snapshot()
     let names = Set(snapshot.sections.map(\.name))
     #expect(names.isSuperset(of: ["planning", "links", "directories", "commit"]))
-    #expect(names.contains("survey") == !isPipe)
+    #expect(!names.contains("survey"), "a new destination needs none")
     #expect(names.contains("member hash") == !isPipe)
     #expect(snapshot.lanes.count == 2)
     #expect(snapshot.parallelNanoseconds > 0)
     #expect(snapshot.cpuNanoseconds <= spent, "time was counted twice")
+  }
+
+  /// Where something could stay behind, or is bounded, the index is looked at first.
+  @Test func theIndexIsSurveyedWhereThatMatters() throws {
+    let directory = try directory()
+    try Engine.makeTree(directory.file("t"), seed: 25, fileCount: 60)
+    let path = Array(directory.file("a.tar.zst").utf8)
+    try FileTree.write(try Engine.archive(directory.file("t")), to: directory.file("a.tar.zst"))
+    func isSurveyed(
+      _ name: String, _ limits: ReadLimits = .init(), _ change: (inout ExtractOptions) -> Void = { _ in }
+    ) throws -> Bool {
+      var options = ExtractOptions()
+      let profile = RunProfile()
+      options.profile = profile
+      change(&options)
+      _ = try ArchiveReader(path: path, limits: limits).extract(
+        to: Array(directory.file(name).utf8), options: options)
+      return profile.snapshot().sections.contains { $0.name == "survey" }
+    }
+    #expect(try !isSurveyed("new"))
+    #expect(try isSurveyed("limited", .imports))
+    #expect(try isSurveyed("selected") { $0.selection = [Array("tree/d0".utf8)] })
+    try FileManager.default.createDirectory(atPath: directory.file("there"), withIntermediateDirectories: false)
+    #expect(try isSurveyed("there"))
+    #expect(try isSurveyed("there") { $0.overwrite = .replace })
   }
 
   @Test func runsThatShareAProfileAddUp() throws {
