@@ -50,6 +50,10 @@ let package = Package(
       dependencies: ["CommandLineTool", "AppMigrationHost", "ArchiveEngine", "ArchiveIO", "MigrationWire"],
       path: "Tools/appmigrate", swiftSettings: rules),
 
+    // What a benchmark compares a run with: the time that its codec and its files take at the least.
+    .target(
+      name: "BenchmarkSupport", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO"],
+      path: "Benchmarks/BenchmarkSupport", swiftSettings: rules),
     .executableTarget(
       name: "DirectoryExtension", dependencies: ["AppMigrationKit"], path: "Benchmarks/DirectoryExtension",
       swiftSettings: [.treatAllWarnings(as: .error)]),
@@ -72,6 +76,9 @@ let package = Package(
     .testTarget(name: "ArchiveIOTests", dependencies: ["ArchiveIO", "TestSupport"], swiftSettings: rules),
     .testTarget(
       name: "ArchiveEngineTests", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO", "TestSupport"],
+      swiftSettings: rules),
+    .testTarget(
+      name: "BenchmarkSupportTests", dependencies: ["BenchmarkSupport", "ArchiveEngine", "ArchiveIO", "TestSupport"],
       swiftSettings: rules),
     // Extensions of the tests: one that attacks, and one that uses what extensions use.
     .executableTarget(name: "HostileExtension", path: "Tests/HostileExtension"),

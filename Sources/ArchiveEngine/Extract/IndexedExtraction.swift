@@ -12,11 +12,15 @@ struct IndexedExtraction {
   /// Where lanes' failures and the caller's cancellation meet.
   let stop: StopSignal
 
-  /// Checks all that the index shows before anything is made, then extracts.
+  /// Checks all that the index shows before anything is made that would stay, then extracts.
   func run() throws(ArchiveError) {
-    let matched = try surveyIndex()
-    let lanes = try LanePool<ExtractJob>(laneCount: laneCount, label: "archive-extract") { () throws(ArchiveError) in
-      let worker = try ExtractWorker(context, file: archive.file)
+    var matched: Set<Int> = []
+    if needsSurvey {
+      matched = try options.profile.measure(.survey, within: .planning) { () throws(ArchiveError) in try surveyIndex() }
+    }
+    let lanes = try LanePool<ExtractJob>(laneCount: laneCount, label: "archive-extract", profile: options.profile) {
+      lane throws(ArchiveError) in
+      let worker = try ExtractWorker(context, archive: archive, profile: lane)
       return { worker.perform($0) }
     }
     defer { lanes.end() }
@@ -55,7 +59,8 @@ struct IndexedExtraction {
     _ lanes: LanePool<ExtractJob>, _ open: inout [SpanningOutput],
     decide: (IndexedMember, _ spans: Bool) throws(ArchiveError) -> LeafAction?
   ) throws(ArchiveError) {
-    var plan = ChunkPlanReader<LeafAction>(archive)
+    let ahead = PageAhead(archive, profile: options.profile) { lanes.enqueue(.page($0)) }
+    var plan = ChunkPlanReader<LeafAction>(archive, ahead: ahead)
     while true {
       try stop.check()
       let tasks = try plan.nextPage { member, spans throws(ArchiveError) in
@@ -66,11 +71,12 @@ struct IndexedExtraction {
       guard let tasks else { break }
       for task in tasks where !task.parts.isEmpty {
         guard let pool = context.chunkPool else { break }
-        lanes.enqueue(.chunk(task, try pool.acquire()))
+        let slot = try options.profile.controlWait { () throws(ArchiveError) in try pool.acquire() }
+        lanes.enqueue(.chunk(task, slot))
       }
       open.removeAll { $0.isComplete }
     }
-    lanes.wait()
+    options.profile.controlWait { lanes.wait() }
     try stop.check()
   }
 
@@ -86,6 +92,12 @@ struct IndexedExtraction {
       member, spans: spans, archiveByteCount: archive.file.byteCount)
     // Members that the control thread made itself are compared with the tar stream all the same.
     return action ?? .check
+  }
+
+  /// A new place appears whole or not at all: a fault of the index may as well show on the way. The survey reads all pages once more,
+  /// which is a quarter of the ordered work for trees of small files.
+  private var needsSurvey: Bool {
+    !context.destination.isNew || !selection.isEverything || !options.limits.areOnMemoryOnly
   }
 
   /// Looks at all that the index shows of what is wanted; which selections match something.

@@ -132,7 +132,7 @@ private struct IndexedVerification {
     let pool = try reader.makeChunkPool(archive, stop)
     let progress = ProgressCounter { [events = reader.events] in events.send(.progress($0)) }
     let (findings, stop, isQuick) = (findings, stop, isQuick)
-    let lanes = try LanePool<Job>(laneCount: reader.laneCount, label: "archive-verify") { () throws(ArchiveError) in
+    let lanes = try LanePool<Job>(laneCount: reader.laneCount, label: "archive-verify") { _ throws(ArchiveError) in
       let loader = try ChunkLoader(archive.file)
       let check = try MemberCheck()
       return { job in
@@ -181,7 +181,7 @@ private struct IndexedVerification {
   private func plan(
     _ lanes: LanePool<Job>, _ pool: SlotPool<ReadSlot>, _ account: inout LimitAccount, _ report: inout VerifyReport
   ) throws(ArchiveError) {
-    var plan = ChunkPlanReader<Void>(archive)
+    var plan = ChunkPlanReader<Void>(archive, summarizes: true)
     var index = try format { () throws(FormatError) in
       try IndexAccumulator(settings: archive.root.settings, opening: archive.root.opening)
     }
