@@ -52,13 +52,18 @@ let package = Package(
       dependencies: ["CommandLineTool", "AppMigrationHost", "ArchiveEngine", "ArchiveIO", "MigrationWire"],
       path: "Tools/appmigrate", swiftSettings: rules),
 
+    // What a benchmark compares a run with: the time that its codec and its files take at the least.
+    .target(
+      name: "BenchmarkSupport", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO"],
+      path: "Benchmarks/BenchmarkSupport", swiftSettings: rules),
     // What `archive-benchmark` consists of: values, statistics and reports; corpora from a seed; and two helpers in C.
     .target(
       name: "BenchmarkKit", dependencies: ["ArchiveIO"], path: "Benchmarks/BenchmarkKit", swiftSettings: rules),
     .executableTarget(
       name: "archive-benchmark",
       dependencies: [
-        "ArchiveEngine", "ArchiveFormat", "ArchiveIO", "BenchmarkKit", "CommandLineTool", "process-meter",
+        "ArchiveEngine", "ArchiveFormat", "ArchiveIO", "BenchmarkKit", "BenchmarkSupport", "CommandLineTool",
+        "process-meter",
       ],
       path: "Benchmarks/ArchiveBenchmark", swiftSettings: rules),
     .executableTarget(name: "process-meter", path: "Benchmarks/ProcessMeter"),

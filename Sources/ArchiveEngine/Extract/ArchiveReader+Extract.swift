@@ -8,7 +8,9 @@ extension ArchiveReader {
   ///
   /// - Throws: with strict options (the default) for the first member that is refused.
   public func extract(to path: [UInt8], options: ExtractOptions = .init()) throws(ArchiveError) -> ExtractSummary {
-    try extract(to: path, options: options, salvaging: nil, begin())
+    try options.profile.measure(.planning) { () throws(ArchiveError) in
+      try extract(to: path, options: options, salvaging: nil, begin())
+    }
   }
 
   func extract(
@@ -31,7 +33,9 @@ extension ArchiveReader {
     let destination = try Destination(root: root, isNew: false, options: options)
     let summary = try extract(destination, options, plan, stop)
     if options.syncs {
-      try system(path: path) { () throws(SystemError) in try FileSystem.syncFileSystem(root.rawValue) }
+      try options.profile.measure(.commit, within: .planning) { () throws(ArchiveError) in
+        try system(path: path) { () throws(SystemError) in try FileSystem.syncFileSystem(root.rawValue) }
+      }
     }
     return summary
   }
@@ -50,7 +54,9 @@ extension ArchiveReader {
       let destination = try Destination(root: staging.root, isNew: true, options: options)
       let summary = try extract(destination, options, plan, stop)
       try stop.check()
-      try system(path: path) { () throws(SystemError) in try staging.commit(sync: options.syncs) }
+      try options.profile.measure(.commit, within: .planning) { () throws(ArchiveError) in
+        try system(path: path) { () throws(SystemError) in try staging.commit(sync: options.syncs) }
+      }
       return summary
     } catch {
       do throws(SystemError) { try staging.abandon() } catch {
@@ -83,6 +89,7 @@ extension ArchiveReader {
       destination: destination, isLenient: options.isLenient, stop: stop,
       chunkPool: try archive.map { archive throws(ArchiveError) in try makeChunkPool(archive, stop) },
       streamPool: archive == nil ? try makeStreamPool(stop) : nil, progress: progress,
+      profile: options.profile,
       skipped: { path, message in lateSkips.add(path, message) })
     var manifest: [(key: String, value: String)] = []
     do throws(ArchiveError) {
@@ -116,8 +123,9 @@ extension ArchiveReader {
     _ stop: StopSignal
   ) throws(ArchiveError) -> [(key: String, value: String)] {
     guard let pool = context.streamPool else { return [] }
-    let lanes = try LanePool<ExtractJob>(laneCount: laneCount, label: "archive-extract") { () throws(ArchiveError) in
-      let worker = try ExtractWorker(context, file: nil)
+    let lanes = try LanePool<ExtractJob>(laneCount: laneCount, label: "archive-extract", profile: context.profile) {
+      lane throws(ArchiveError) in
+      let worker = try ExtractWorker(context, file: nil, profile: lane)
       return { worker.perform($0) }
     }
     defer { lanes.end() }
@@ -133,7 +141,8 @@ extension ArchiveReader {
       } else {
         let bytes = if let plan { try StreamInput(plan.file) } else { try openStream() }
         source = try StreamSource(
-          bytes, pool: pool, laneCount: laneCount, limits: limits, stop: stop, decode: { lanes.enqueue(.decode($0)) })
+          bytes, pool: pool, laneCount: laneCount, limits: limits, stop: stop, profile: context.profile,
+          decode: { lanes.enqueue(.decode($0)) })
       }
       let current = StreamExtraction(
         planner: planner, context: context, selection: selection, missing: missing, archiveByteCount: archiveByteCount,
@@ -141,7 +150,7 @@ extension ArchiveReader {
       extraction = current
       planner.settle = { () throws(ArchiveError) in
         current.flush()
-        lanes.wait()
+        context.profile.controlWait { lanes.wait() }
         try stop.check()
       }
       let isFirst = missing == nil
@@ -151,7 +160,7 @@ extension ArchiveReader {
       if isFirst { run.onManifest = { self.events.send(.manifest($0)) } }
       try run.run()
       if run.index.isComplete { manifest = run.index.manifest }
-      lanes.wait()
+      context.profile.controlWait { lanes.wait() }
       try stop.check()
       return current
     }

@@ -352,13 +352,15 @@ final class ExtractPlanner {
   func finish(
     stop: StopSignal, readAgain: ((MissingContents) throws(ArchiveError) -> Void)?
   ) throws(ArchiveError) {
-    try makeLinks(readAgain)
+    try options.profile.measure(.links, within: .planning) { () throws(ArchiveError) in try makeLinks(readAgain) }
     if destination.isNew && !listsRoot {
       // While it was staged nobody else could look into it.
       let root = [UInt8(ascii: ".")]
       try remember(Member(path: root, kind: .directory, mode: implicitMode), root, isImplicit: true)
     }
-    try directories.apply(to: destination, stop: stop)
+    try options.profile.measure(.directories, within: .planning) { () throws(ArchiveError) in
+      try directories.apply(to: destination, stop: stop)
+    }
     for warning in destination.issues.warnings() { warn(warning.path, warning.message) }
   }
 

@@ -20,12 +20,14 @@ final class ExtractContext: Sendable {
   let chunkPool: SlotPool<ReadSlot>?
   let streamPool: SlotPool<StreamSlot>?
   let progress: ProgressCounter
+  /// Measures the run, when there is one.
+  let profile: RunProfile?
   /// Members that lanes left out, with the reason.
   let skipped: @Sendable (_ path: [UInt8], _ message: String) -> Void
 
   init(
     destination: Destination, isLenient: Bool, stop: StopSignal, chunkPool: SlotPool<ReadSlot>?,
-    streamPool: SlotPool<StreamSlot>?, progress: ProgressCounter,
+    streamPool: SlotPool<StreamSlot>?, progress: ProgressCounter, profile: RunProfile?,
     skipped: @escaping @Sendable (_ path: [UInt8], _ message: String) -> Void
   ) {
     self.destination = destination
@@ -34,6 +36,7 @@ final class ExtractContext: Sendable {
     self.chunkPool = chunkPool
     self.streamPool = streamPool
     self.progress = progress
+    self.profile = profile
     self.skipped = skipped
   }
 }
@@ -45,9 +48,11 @@ final class ExtractWorker {
   private let loader: ChunkLoader?
   private let check: MemberCheck
   private let decompressor: ZstdDecompressor?
+  private let profile: LaneProfile?
 
-  init(_ context: ExtractContext, file: ArchiveFile?) throws(ArchiveError) {
+  init(_ context: ExtractContext, file: ArchiveFile?, profile: LaneProfile?) throws(ArchiveError) {
     self.context = context
+    self.profile = profile
     leaves = LeafCreator(context.destination)
     check = try MemberCheck()
     if let file { loader = try ChunkLoader(file) } else { loader = nil }
@@ -82,7 +87,7 @@ final class ExtractWorker {
     for part in task.parts {
       try context.stop.check()
       if let spanning = part.spanning {
-        try unsafe spanning.take(part, in: content, stop: context.stop)
+        try unsafe spanning.take(part, in: content, stop: context.stop, profile: profile)
       } else {
         try unsafe check.check(part, in: content, tarOffset: task.tarOffset)
       }

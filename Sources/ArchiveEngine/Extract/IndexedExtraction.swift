@@ -14,9 +14,11 @@ struct IndexedExtraction {
 
   /// Checks all that the index shows before anything is made, then extracts.
   func run() throws(ArchiveError) {
-    let matched = try surveyIndex()
-    let lanes = try LanePool<ExtractJob>(laneCount: laneCount, label: "archive-extract") { () throws(ArchiveError) in
-      let worker = try ExtractWorker(context, file: archive.file)
+    let matched = try options.profile.measure(.survey, within: .planning) { () throws(ArchiveError) in try surveyIndex()
+    }
+    let lanes = try LanePool<ExtractJob>(laneCount: laneCount, label: "archive-extract", profile: options.profile) {
+      lane throws(ArchiveError) in
+      let worker = try ExtractWorker(context, file: archive.file, profile: lane)
       return { worker.perform($0) }
     }
     defer { lanes.end() }
@@ -66,11 +68,12 @@ struct IndexedExtraction {
       guard let tasks else { break }
       for task in tasks where !task.parts.isEmpty {
         guard let pool = context.chunkPool else { break }
-        lanes.enqueue(.chunk(task, try pool.acquire()))
+        let slot = try options.profile.controlWait { () throws(ArchiveError) in try pool.acquire() }
+        lanes.enqueue(.chunk(task, slot))
       }
       open.removeAll { $0.isComplete }
     }
-    lanes.wait()
+    options.profile.controlWait { lanes.wait() }
     try stop.check()
   }
 

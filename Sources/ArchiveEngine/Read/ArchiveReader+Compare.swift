@@ -46,7 +46,7 @@ extension ArchiveReader {
     var plan = ChunkPlanReader<Bool>(archive)
     let pool = try makeChunkPool(archive, stop)
     // Lanes decode ahead; the calling thread checks and compares in archive order.
-    let lanes = try LanePool<LoadItem>(laneCount: laneCount, label: "archive-compare") { () throws(ArchiveError) in
+    let lanes = try LanePool<LoadItem>(laneCount: laneCount, label: "archive-compare") { _ throws(ArchiveError) in
       let loader = try ChunkLoader(archive.file)
       return { $0.perform(loader) }
     }

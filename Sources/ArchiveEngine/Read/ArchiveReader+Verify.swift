@@ -132,7 +132,7 @@ private struct IndexedVerification {
     let pool = try reader.makeChunkPool(archive, stop)
     let progress = ProgressCounter { [events = reader.events] in events.send(.progress($0)) }
     let (findings, stop, isQuick) = (findings, stop, isQuick)
-    let lanes = try LanePool<Job>(laneCount: reader.laneCount, label: "archive-verify") { () throws(ArchiveError) in
+    let lanes = try LanePool<Job>(laneCount: reader.laneCount, label: "archive-verify") { _ throws(ArchiveError) in
       let loader = try ChunkLoader(archive.file)
       let check = try MemberCheck()
       return { job in

@@ -184,7 +184,7 @@ public final class ArchiveReader {
     _ visitor: any StreamVisitor, pool: SlotPool<StreamSlot>, stop: StopSignal, isLenient: Bool = false,
     knowsHashes: Bool = false
   ) throws(ArchiveError) -> StreamRun {
-    let lanes = try LanePool<DecodeItem>(laneCount: laneCount, label: "archive-read") { () throws(ArchiveError) in
+    let lanes = try LanePool<DecodeItem>(laneCount: laneCount, label: "archive-read") { _ throws(ArchiveError) in
       let decompressor = try ZstdDecompressor()
       return { $0.perform(decompressor) }
     }

@@ -104,7 +104,7 @@ final class SpanningMember: Sendable {
   /// - Returns: whether the member is healthy up to here.
   @discardableResult
   func take<Action>(
-    _ part: MemberPart<Action>, in content: UnsafeRawBufferPointer?, stop: StopSignal
+    _ part: MemberPart<Action>, in content: UnsafeRawBufferPointer?, stop: StopSignal, profile: LaneProfile? = nil
   ) throws(ArchiveError) -> Bool {
     let turn = DispatchSemaphore(value: 0)
     let mustWait = state.withLock { state in
@@ -114,13 +114,16 @@ final class SpanningMember: Sendable {
     }
     if mustWait {
       let registration = stop.token.onCancel { turn.signal() }
-      turn.wait()
+      profile.wait(\.chainWaitNanoseconds) { turn.wait() }
       withExtendedLifetime(registration) {}
       try stop.check()
     }
     var failure: ArchiveError?
     if let content = unsafe content {
-      do throws(ArchiveError) { try unsafe check(part, in: content) } catch { failure = error }
+      failure = profile.ordered(.memberHash) {
+        do throws(ArchiveError) { try unsafe check(part, in: content) } catch { return error }
+        return nil
+      }
     }
     let isLost = unsafe content == nil
     let (waiter, isHealthy) = state.withLock { state in

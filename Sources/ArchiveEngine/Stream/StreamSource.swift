@@ -31,6 +31,7 @@ final class StreamSource {
   private let input: StreamInput
   private let pool: SlotPool<StreamSlot>
   private let decode: (DecodeItem) -> Void
+  private let profile: RunProfile?
   private let maximumAhead: Int
   private let limits: ReadLimits
   private let stop: StopSignal
@@ -51,13 +52,14 @@ final class StreamSource {
   /// - Parameter decode: hands a frame to a lane.
   init(
     _ input: StreamInput, pool: SlotPool<StreamSlot>, laneCount: Int, limits: ReadLimits, stop: StopSignal,
-    decode: @escaping (DecodeItem) -> Void
+    profile: RunProfile? = nil, decode: @escaping (DecodeItem) -> Void
   ) throws(ArchiveError) {
     self.input = input
     self.pool = pool
     self.limits = limits
     self.stop = stop
     self.decode = decode
+    self.profile = profile
     maximumAhead = laneCount + 1
     decompressor = try ZstdDecompressor(maximumWindowLog: 31)
     frameHash = try RunningHash64()
@@ -77,7 +79,7 @@ final class StreamSource {
       try readAhead()
       guard !pending.isEmpty else { return nil }
       switch pending.removeFirst() {
-      case .decoding(let item): return .content(try item.wait())
+      case .decoding(let item): return .content(try profile.controlWait { () throws(ArchiveError) in try item.wait() })
       case .item(let item): return item
       case .sequential(let frame):
         active = frame
@@ -110,7 +112,7 @@ final class StreamSource {
 
   private func nextOfTar() throws(ArchiveError) -> Item? {
     try stop.check()
-    let slot = try pool.acquire()
+    let slot = try acquire()
     let offset = input.offset
     let target = unsafe UnsafeMutableRawBufferPointer(start: slot.content.base, count: Self.pieceByteCount)
     var count = 0
@@ -129,6 +131,11 @@ final class StreamSource {
       return nil
     }
     return .content(StreamPiece(slot: slot, byteCount: count, frame: nil, archiveOffset: offset))
+  }
+
+  /// A free buffer; waits for one.
+  private func acquire() throws(ArchiveError) -> StreamSlot {
+    try profile.controlWait { () throws(ArchiveError) in try pool.acquire() }
   }
 
   // MARK: Frames
@@ -191,7 +198,7 @@ final class StreamSource {
 
   /// Collects a whole frame and hands it to a lane.
   private func gather(content: Int, at offset: UInt64) throws(ArchiveError) -> Bool {
-    guard let slot = pending.isEmpty ? try pool.acquire() : pool.tryAcquire() else { return false }
+    guard let slot = pending.isEmpty ? try acquire() : pool.tryAcquire() else { return false }
     var walker = ZstdFrameWalker()
     var used = 0
     do throws(ArchiveError) {
@@ -288,7 +295,7 @@ final class StreamSource {
   /// Decodes up to a piece of the active frame; nil when nothing came out of what was there.
   private func decodeSome() throws(ArchiveError) -> StreamPiece? {
     guard var frame = active else { return nil }
-    let slot = try pool.acquire()
+    let slot = try acquire()
     var produced = 0
     var isComplete = false
     do throws(ArchiveError) {

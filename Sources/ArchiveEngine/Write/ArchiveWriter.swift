@@ -64,6 +64,8 @@ public final class ArchiveWriter {
   /// The file whose place the archive takes; trees are stored without it, since it is gone when the archive is there.
   public var replacedFile: ReplacedFile?
   private var isFinished = false
+  /// State of ``measurePlanning(_:)``.
+  private var isPlanningMeasured = false
 
   /// Starts an archive on an open descriptor, which stays the caller's.
   ///
@@ -124,7 +126,8 @@ public final class ArchiveWriter {
     self.pool = pool
     let nameBudget = ByteBudget(byteCount: Self.nameByteCount, stop: stop)
     self.nameBudget = nameBudget
-    let frames = FrameOutput(output: output, accumulator: accumulator, stop: stop, report: report)
+    let frames = FrameOutput(
+      output: output, accumulator: accumulator, stop: stop, report: report, profile: options.profile)
     self.frames = frames
     let drain = OrderedDrain<WriteResult>(label: "archive-writer") { result in
       frames.consume(result, releasing: pool, nameBudget)
@@ -136,7 +139,9 @@ public final class ArchiveWriter {
     serialLane =
       options.isSerial ? try WriteLane(options: options, inputByteCount: inputByteCount, stop: stop, reads: reads) : nil
     for _ in 0..<(options.isSerial ? 0 : laneCount) {
-      workers.append(Handoff(try WriteLane(options: options, inputByteCount: inputByteCount, stop: stop, reads: reads)))
+      let lane = try WriteLane(
+        options: options, inputByteCount: inputByteCount, stop: stop, reads: reads, profile: options.profile?.addLane())
+      workers.append(Handoff(lane))
     }
     endEncoder = try FrameEncoder(options: options, inputByteCount: inputByteCount, stop: stop)
     let (queue, lanesWork) = (self.queue, workers)
@@ -170,13 +175,17 @@ public final class ArchiveWriter {
   public func finish(closingManifest: [(key: String, value: String)] = []) throws(ArchiveError) -> WriteSummary {
     guard !isFinished else { throw ArchiveError(.invalidArgument, "the writer is finished already") }
     do throws(ArchiveError) {
-      planner.flush(into: &groups)
-      try enqueueGroups()
-      end(failing: nil)
+      try measurePlanning { () throws(ArchiveError) in
+        planner.flush(into: &groups)
+        try enqueueGroups()
+      }
+      options.profile.controlWait { end(failing: nil) }
       try stop.check()
       var closing = Manifest(closingManifest.map { Manifest.Pair(key: $0.key, value: $0.value) })
       if withdrawn.hasRepeats { closing.pairs.append(Manifest.Pair(key: Manifest.repeatedNamesKey, value: "1")) }
-      return try frames.finish(closing: closing, encoder: endEncoder, slot: pool.acquire())
+      return try options.profile.measure(.index) { () throws(ArchiveError) in
+        try frames.finish(closing: closing, encoder: endEncoder, slot: pool.acquire())
+      }
     } catch {
       if !isFinished { end(failing: error) }
       throw stop.error ?? error
@@ -184,6 +193,14 @@ public final class ArchiveWriter {
   }
 
   // MARK: Planning
+
+  /// Runs what the caller asked for; its processor time counts as planning, once where one call leads to another.
+  func measurePlanning<R>(_ body: () throws(ArchiveError) -> R) throws(ArchiveError) -> R {
+    guard options.profile != nil, !isPlanningMeasured else { return try body() }
+    isPlanningMeasured = true
+    defer { isPlanningMeasured = false }
+    return try options.profile.measure(.planning, body)
+  }
 
   /// Takes a name, which may not be in use.
   func claim(_ path: [UInt8], isDirectory: Bool) throws(ArchiveError) {
@@ -241,7 +258,9 @@ public final class ArchiveWriter {
   /// Waits until the sources of all jobs handed to lanes have been read.
   func waitUntilRead() throws(ArchiveError) {
     defer { readCount = sequence }
-    try reads.wait(jobCount: sequence - readCount, stop: stop)
+    try options.profile.controlWait { () throws(ArchiveError) in
+      try reads.wait(jobCount: sequence - readCount, stop: stop)
+    }
   }
 
   /// Stored size from which on a file gets chunks of its own.
@@ -279,8 +298,10 @@ public final class ArchiveWriter {
     if case .group(let members) = job {
       for pending in members { nameByteCount += pending.member.path.count + pending.member.linkTarget.count }
     }
-    try nameBudget.take(nameByteCount)
-    let slot = try pool.acquire()
+    let slot = try options.profile.controlWait { () throws(ArchiveError) in
+      try nameBudget.take(nameByteCount)
+      return try pool.acquire()
+    }
     slot.nameByteCount.store(nameByteCount, ordering: .relaxed)
     hand(AssignedJob(sequence: sequence, job: job, slot: slot))
   }
@@ -309,7 +330,7 @@ public final class ArchiveWriter {
     let pieces = FilePieces(storedByteCount: member.byteCount, chunkByteCount: UInt64(options.chunkByteCount))
     for index in 0..<pieces.count {
       let range = pieces[index]
-      let slot = try pool.acquire()
+      let slot = try options.profile.controlWait { () throws(ArchiveError) in try pool.acquire() }
       var used = 0
       if index == 0 {
         unsafe header.withUnsafeBytes { unsafe slot.input.bytes.copyMemory(from: $0) }
@@ -334,7 +355,9 @@ public final class ArchiveWriter {
         stop.fail(error)
         throw error
       }
-      _ = unsafe hash.tryUpdate(Int(index), UnsafeRawBufferPointer(target))
+      _ = options.profile.measure(.memberHash, within: .planning) {
+        unsafe hash.tryUpdate(Int(index), UnsafeRawBufferPointer(target))
+      }
       used += byteCount
       var record: IndexedMember?
       if index == pieces.count - 1 {

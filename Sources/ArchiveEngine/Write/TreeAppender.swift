@@ -51,6 +51,17 @@ extension ArchiveWriter {
     root: SharedDescriptor, name: [UInt8], rootName: [UInt8], as archivePath: [UInt8], status: FileStatus,
     excluding: [GlobPattern], faults: ItemFaults? = nil
   ) throws(ArchiveError) {
+    try measurePlanning { () throws(ArchiveError) in
+      try walk(
+        root: root, name: name, rootName: rootName, as: archivePath, status: status, excluding: excluding,
+        faults: faults)
+    }
+  }
+
+  private func walk(
+    root: SharedDescriptor, name: [UInt8], rootName: [UInt8], as archivePath: [UInt8], status: FileStatus,
+    excluding: [GlobPattern], faults: ItemFaults?
+  ) throws(ArchiveError) {
     try Self.check(archivePath: archivePath)
     let prefix = archivePath == [UInt8(ascii: ".")] ? [] : archivePath + [UInt8(ascii: "/")]
     let tree = SourceTree(

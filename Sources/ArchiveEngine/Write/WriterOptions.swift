@@ -1,6 +1,6 @@
 package import ArchiveFormat
 
-/// How an archive is written. The archive's bytes depend on everything here except ``threadCount`` and ``verifiesWrites``.
+/// How an archive is written. The archive's bytes depend on everything here except ``threadCount``, ``verifiesWrites`` and ``profile``.
 public struct WriterOptions: Sendable {
   /// zstd level 1...19; 0 stores without compressing.
   public var level: Int = 3
@@ -18,6 +18,8 @@ public struct WriterOptions: Sendable {
   public var staysOnFileSystem = false
   /// Key-value text that is stored at the front of the archive and in its root, in this order.
   public var manifest: [(key: String, value: String)] = []
+  /// Measures the run, when there is one.
+  public var profile: RunProfile?
 
   /// Judges what an item holds beside files and directories, before it is taken; nil takes everything.
   package var itemRule: (@Sendable (Member) -> ItemVerdict)?
