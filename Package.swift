@@ -91,6 +91,9 @@ let package = Package(
     .testTarget(
       name: "ArchiveEngineTests", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO", "TestSupport"],
       swiftSettings: rules),
+    .testTarget(
+      name: "BenchmarkSupportTests", dependencies: ["BenchmarkSupport", "ArchiveEngine", "ArchiveIO", "TestSupport"],
+      swiftSettings: rules),
     // Extensions of the tests: one that attacks, and one that uses what extensions use.
     .executableTarget(name: "HostileExtension", path: "Tests/HostileExtension"),
     .executableTarget(name: "FoundationExtension", path: "Tests/FoundationExtension", swiftSettings: rules),

@@ -112,11 +112,14 @@ public enum LimitError: Error, CustomStringConvertible {
   case foreignFrame(offset: UInt64)
   /// The frame at this offset does not decode to what it states.
   case wrongContent(offset: UInt64)
+  /// The name is taken.
+  case exists(String)
 
   /// In words.
   public var description: String {
     switch self {
     case .foreignFrame(let offset): "the frame at offset \(offset) is not one of an archive that create made"
+    case .exists(let path): "\(path) is there already"
     case .wrongContent(let offset): "the frame at offset \(offset) does not decode to what it states"
     }
   }

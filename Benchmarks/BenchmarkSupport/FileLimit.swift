@@ -1,6 +1,4 @@
-internal import ArchiveEngine
 internal import ArchiveIO
-internal import Dispatch
 
 /// What the files of a tree alone take, on all cores and with as few system calls as possible.
 public enum FileLimit {
@@ -36,12 +34,20 @@ public enum FileLimit {
   public static func creating(
     treeLike source: String, at destination: String, threadCount: Int = 0
   ) throws -> LimitMeasure {
+    // Only what is made here may be removed.
+    let (place, name) = (FileSystem.currentDirectory, Array(destination.utf8))
+    if (try? FileSystem.status(at: place, name)) != nil { throw LimitError.exists(destination) }
+    defer { try? RemoveTree.remove(at: place, name, isParallel: true) }
+    return try make(treeLike: source, at: destination, threadCount: threadCount)
+  }
+
+  /// As ``creating(treeLike:at:threadCount:)``, and what was made stays.
+  package static func make(
+    treeLike source: String, at destination: String, threadCount: Int = 0
+  ) throws -> LimitMeasure {
     let threads = threadCount > 0 ? threadCount : ProcessFacts.availableCores
     let tree = try TreeShape(of: source)
     let writer = try TreeWriter(tree)
-    defer {
-      try? RemoveTree.remove(at: FileSystem.currentDirectory, Array(destination.utf8), isParallel: true)
-    }
     let watch = Stopwatch()
     try WorkPool<TreeWriter.Task>.run(
       [.directory(nil, name: Array(destination.utf8), index: 0)], threadCount: threads

@@ -125,7 +125,7 @@ extension ArchiveReader {
     guard let pool = context.streamPool else { return [] }
     let lanes = try LanePool<ExtractJob>(laneCount: laneCount, label: "archive-extract", profile: context.profile) {
       lane throws(ArchiveError) in
-      let worker = try ExtractWorker(context, file: nil, profile: lane)
+      let worker = try ExtractWorker(context, archive: nil, profile: lane)
       return { worker.perform($0) }
     }
     defer { lanes.end() }

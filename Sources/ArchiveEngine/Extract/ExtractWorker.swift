@@ -4,6 +4,8 @@ internal import Glibc
 
 /// Work for one lane of an extraction.
 enum ExtractJob: Sendable {
+  /// Decode a page of the index for the control thread.
+  case page(PageAhead.Item)
   /// Fetch, check and decode a chunk, and make what is in it.
   case chunk(ChunkTask<LeafAction>, ReadSlot)
   /// Make what is in a piece of a stream; the buffer is free after the last job of the piece. No buffer: members without data.
@@ -45,18 +47,21 @@ final class ExtractContext: Sendable {
 final class ExtractWorker {
   private let context: ExtractContext
   private let leaves: LeafCreator
+  private let archive: IndexedArchive?
+  private let pages = PageCodec()
   private let loader: ChunkLoader?
   private let check: MemberCheck
   private let decompressor: ZstdDecompressor?
   private let profile: LaneProfile?
 
-  init(_ context: ExtractContext, file: ArchiveFile?, profile: LaneProfile?) throws(ArchiveError) {
+  init(_ context: ExtractContext, archive: IndexedArchive?, profile: LaneProfile?) throws(ArchiveError) {
     self.context = context
     self.profile = profile
+    self.archive = archive
     leaves = LeafCreator(context.destination)
     check = try MemberCheck()
-    if let file { loader = try ChunkLoader(file) } else { loader = nil }
-    decompressor = file == nil ? try ZstdDecompressor() : nil
+    if let archive { loader = try ChunkLoader(archive.file) } else { loader = nil }
+    decompressor = archive == nil ? try ZstdDecompressor() : nil
   }
 
   /// Performs a job and gives its buffers back; failures stop the run.
@@ -64,6 +69,8 @@ final class ExtractWorker {
     switch job {
     case .decode(let item):
       if let decompressor { item.perform(decompressor) }
+    case .page(let item):
+      if let archive { item.perform(archive, pages, stop: context.stop) }
     case .chunk(let task, let slot):
       if !context.stop.isSet {
         do throws(ArchiveError) { try perform(task, slot) } catch { context.stop.fail(error.at(offset: task.offset)) }

@@ -181,7 +181,7 @@ private struct IndexedVerification {
   private func plan(
     _ lanes: LanePool<Job>, _ pool: SlotPool<ReadSlot>, _ account: inout LimitAccount, _ report: inout VerifyReport
   ) throws(ArchiveError) {
-    var plan = ChunkPlanReader<Void>(archive)
+    var plan = ChunkPlanReader<Void>(archive, summarizes: true)
     var index = try format { () throws(FormatError) in
       try IndexAccumulator(settings: archive.root.settings, opening: archive.root.opening)
     }

@@ -12,6 +12,11 @@ public struct ReadLimits: Sendable {
   /// No limits but the one on memory.
   public init() {}
 
+  /// What an archive's members add up to is not bounded.
+  var areOnMemoryOnly: Bool {
+    maximumEntryCount == nil && maximumContentByteCount == nil && maximumRatio == nil
+  }
+
   /// For archives from strangers: 10 million members, 1 TiB, a ratio of 1,000.
   public static var imports: ReadLimits {
     var limits = ReadLimits()

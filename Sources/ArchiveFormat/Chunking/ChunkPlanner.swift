@@ -112,7 +112,7 @@ public struct ChunkPlanner<Payload: Sendable>: Sendable {
   }
 
   private mutating func emit(_ count: Int, into groups: inout [[Payload]]) {
-    groups.append(pending[..<count].map(\.payload))
+    groups.append(pending[..<count].map { $0.payload })
     pending.removeFirst(count)
     base += count
   }
