@@ -42,11 +42,9 @@ struct ArchiveSizes {
 
   private static func read(_ descriptor: Int32, at offset: Int, _ count: Int) throws(SystemError) -> [UInt8] {
     try FileSystem.setPosition(descriptor, to: Int64(offset))
-    var bytes = [UInt8](repeating: 0, count: count)
-    // Safe: the buffer is filled within the call.
-    let done = try unsafe bytes.withUnsafeMutableBytes { buffer throws(SystemError) in
-      try unsafe FileSystem.readFully(descriptor, into: buffer)
-    }
-    return Array(bytes[..<done])
+    let buffer = try Buffer(byteCount: count)
+    // Safe: the buffer holds that much, and what was read of it is copied.
+    let done = try unsafe FileSystem.readFully(descriptor, into: buffer.bytes)
+    return unsafe Array(buffer.bytes[..<done])
   }
 }

@@ -59,9 +59,9 @@ enum FileSystemName {
 enum InstalledProgram {
   /// Its path, nil when it is not there.
   static func find(_ name: String) -> String? {
-    if name.contains("/") { return access(name, X_OK) == 0 ? name : nil }
+    if name.contains("/") { return unsafe access(name, X_OK) == 0 ? name : nil }
     let directories = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
-    return directories.map { $0 + "/" + name }.first { access($0, X_OK) == 0 }
+    return directories.map { $0 + "/" + name }.first { unsafe access($0, X_OK) == 0 }
   }
 
   /// The line of a program's output that tells its version.

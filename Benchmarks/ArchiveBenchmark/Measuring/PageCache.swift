@@ -14,7 +14,7 @@ enum PageCache {
 
   /// What this process may do.
   static func method() -> Method {
-    access("/proc/sys/vm/drop_caches", W_OK) == 0 ? .dropAll : .adviseFiles
+    unsafe access("/proc/sys/vm/drop_caches", W_OK) == 0 ? .dropAll : .adviseFiles
   }
 
   /// Brings everything to the disk, so that no run pays for what another one wrote.

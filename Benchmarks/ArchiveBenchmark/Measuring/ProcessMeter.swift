@@ -35,7 +35,7 @@ struct ProcessMeter {
     let report = directory + "/report"
     let errors = directory + "/errors"
     let counts = directory + "/counts"
-    unlink(counts)
+    _ = unsafe unlink(counts)
     let preload = countingAllocations ? counterLibrary ?? "" : ""
     var arguments = [executable, report, pipeline.outputPath ?? "/dev/null", errors, preload, counts]
     for stage in pipeline.stages { arguments += [String(stage.count)] + stage }
@@ -103,7 +103,7 @@ struct ProcessMeter {
     var process: pid_t = 0
     // Safe: both arrays end with nil and live until the call is over.
     let error = unsafe posix_spawn(&process, executable, nil, nil, &cArguments, &cEnvironment)
-    if error != 0 { throw .failed("\(executable): \(String(cString: strerror(error)))") }
+    if error != 0 { throw .failed("\(executable): \(unsafe String(cString: strerror(error)))") }
     return wait(for: process)
   }
 

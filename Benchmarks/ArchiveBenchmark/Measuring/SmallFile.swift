@@ -10,13 +10,11 @@ enum SmallFile {
       let file = try FileSystem.open(at: FileSystem.currentDirectory, name, .readOnly)
       // Files in /proc have no size: they are read until nothing comes.
       var content: [UInt8] = []
-      var piece = [UInt8](repeating: 0, count: 64 << 10)
+      let piece = try Buffer(byteCount: 64 << 10)
       while content.count < 64 << 20 {
-        let count = try unsafe piece.withUnsafeMutableBytes { buffer throws(SystemError) in
-          try unsafe FileSystem.read(file.rawValue, into: buffer)
-        }
+        let count = try unsafe FileSystem.read(file.rawValue, into: piece.bytes)
         if count == 0 { break }
-        content.append(contentsOf: piece[..<count])
+        unsafe content.append(contentsOf: piece.bytes[..<count])
       }
       return content
     }
@@ -31,7 +29,7 @@ enum SmallFile {
     try system(about: name) { () throws(SystemError) in
       let file = try FileSystem.open(
         at: FileSystem.currentDirectory, name, [.writeOnly, .create, .truncate], mode: 0o644)
-      try unsafe bytes.withUnsafeBytes { buffer throws(SystemError) in
+      try unsafe bytes.span.bytes.withUnsafeBytes { buffer throws(SystemError) in
         try unsafe FileSystem.write(file.rawValue, buffer)
       }
       try file.close()

@@ -9,8 +9,8 @@ struct TreeComparison {
   private let copy: SharedDescriptor
   private let originalCursor: DirectoryCursor
   private let copyCursor: DirectoryCursor
-  private var first = [UInt8](repeating: 0, count: 1 << 20)
-  private var second = [UInt8](repeating: 0, count: 1 << 20)
+  private let first: Buffer
+  private let second: Buffer
   private var metadataDifference: String?
 
   /// Compares a copy with its original.
@@ -36,6 +36,8 @@ struct TreeComparison {
     self.original = SharedDescriptor(
       try FileSystem.open(at: here, Array(original.utf8), [.readOnly, .directory]))
     self.copy = SharedDescriptor(try FileSystem.open(at: here, Array(copy.utf8), [.readOnly, .directory]))
+    first = try Buffer(byteCount: 1 << 20)
+    second = try Buffer(byteCount: 1 << 20)
     originalCursor = DirectoryCursor(root: self.original)
     copyCursor = DirectoryCursor(root: self.copy)
   }
@@ -73,15 +75,16 @@ struct TreeComparison {
 
   // MARK: Contents
 
-  private mutating func compareContents(_ one: WalkEntry, _ other: WalkEntry) throws(SystemError) -> String? {
+  private func compareContents(_ one: WalkEntry, _ other: WalkEntry) throws(SystemError) -> String? {
     switch one.status.kind {
     case .regular:
       guard one.status.byteCount == other.status.byteCount else { return "the size differs" }
-      return one.status.byteCount == 0 || (try contentsAreEqual(one)) ? nil : "the content differs"
+      let isSame = one.status.byteCount == 0 ? true : try contentsAreEqual(one)
+      return isSame ? nil : "the content differs"
     case .symlink:
-      let place = try (directory(of: one, originalCursor), directory(of: other, copyCursor))
-      let isSame = try FileSystem.readLink(at: place.0, one.name) == FileSystem.readLink(at: place.1, other.name)
-      return isSame ? nil : "the link's target differs"
+      let target = try FileSystem.readLink(at: directory(of: one, originalCursor), one.name)
+      let copied = try FileSystem.readLink(at: directory(of: other, copyCursor), other.name)
+      return target == copied ? nil : "the link's target differs"
     case .characterDevice, .blockDevice:
       let isSame =
         one.status.deviceMajor == other.status.deviceMajor && one.status.deviceMinor == other.status.deviceMinor
@@ -94,28 +97,15 @@ struct TreeComparison {
     try cursor.descriptor(for: entry.relativePath[..<max(0, entry.nameOffset - 1)])
   }
 
-  private mutating func contentsAreEqual(_ entry: WalkEntry) throws(SystemError) -> Bool {
+  private func contentsAreEqual(_ entry: WalkEntry) throws(SystemError) -> Bool {
     let one = try FileSystem.open(at: directory(of: entry, originalCursor), entry.name, [.readOnly, .noFollow])
     let other = try FileSystem.open(at: directory(of: entry, copyCursor), entry.name, [.readOnly, .noFollow])
     while true {
-      let count = try Self.read(one.rawValue, into: &first)
-      guard try Self.read(other.rawValue, into: &second) == count else { return false }
+      let count = try unsafe FileSystem.readFully(one.rawValue, into: first.bytes)
+      guard try unsafe FileSystem.readFully(other.rawValue, into: second.bytes) == count else { return false }
       if count == 0 { return true }
       // Safe: both buffers hold at least so many bytes. `memcmp`, since whole corpora pass through here.
-      let isSame = unsafe first.withUnsafeBytes { one in
-        unsafe second.withUnsafeBytes { other in
-          guard let one = one.baseAddress, let other = other.baseAddress else { return false }
-          return unsafe memcmp(one, other, count) == 0
-        }
-      }
-      if !isSame { return false }
-    }
-  }
-
-  private static func read(_ descriptor: Int32, into bytes: inout [UInt8]) throws(SystemError) -> Int {
-    // Safe: the buffer is filled within the call.
-    try unsafe bytes.withUnsafeMutableBytes { buffer throws(SystemError) in
-      try unsafe FileSystem.readFully(descriptor, into: buffer)
+      if unsafe memcmp(first.base, second.base, count) != 0 { return false }
     }
   }
 

@@ -11,12 +11,8 @@ struct TreeScan: Sendable {
   private(set) var contentByteCount: UInt64 = 0
   /// Sum of what they take on their file system.
   private(set) var storedByteCount: UInt64 = 0
-  /// The device that the directory lies on.
-  private(set) var device: UInt64 = 0
   /// A file of middling size near the middle of the walk, with a name that every program prints as it is; nil without any.
   private(set) var middleFile: String?
-  /// Names in a directory at the top.
-  private(set) var topNames: [[UInt8]] = []
 
   private struct Identity: Hashable { let device, inode: UInt64 }
 
@@ -26,14 +22,12 @@ struct TreeScan: Sendable {
     let root = try system(about: bytes) { () throws(SystemError) in
       SharedDescriptor(try FileSystem.open(at: FileSystem.currentDirectory, bytes, [.readOnly, .directory]))
     }
-    device = try system(about: bytes) { () throws(SystemError) in try FileSystem.status(of: root.rawValue).device }
     let walker = try system(about: bytes) { () throws(SystemError) in try DirectoryWalker(root: root) }
     var seen: Set<Identity> = []
     var candidates: [String] = []
     while let step = walker.next() {
       if token.isCancelled { throw .cancelled }
       guard case .entry(let entry) = step else { continue }
-      if entry.nameOffset == 0 { topNames.append(entry.relativePath) }
       if entry.status.kind != .socket { entryCount += 1 }
       guard entry.status.kind == .regular else { continue }
       if entry.status.linkCount > 1 {
@@ -48,6 +42,14 @@ struct TreeScan: Sendable {
       }
     }
     middleFile = candidates.isEmpty ? nil : candidates[candidates.count / 2]
+  }
+
+  /// The device that something lies on.
+  static func device(of path: String) throws(Failure) -> UInt64 {
+    let name = Array(path.utf8)
+    return try system(about: name) { () throws(SystemError) in
+      try FileSystem.statusFollowing(at: FileSystem.currentDirectory, name).device
+    }
   }
 
   /// No program takes these for a pattern or an escape.

@@ -21,7 +21,7 @@ struct Toolbox {
     let beside = URL(fileURLWithPath: own).deletingLastPathComponent().path
     let directory = configuration.programDirectory ?? beside
     func path(_ name: String) -> String? {
-      [directory, beside].map { $0 + "/" + name }.first { access($0, R_OK) == 0 }
+      [directory, beside].map { $0 + "/" + name }.first { unsafe access($0, R_OK) == 0 }
     }
     func needed(_ name: String) throws(Failure) -> String {
       guard let path = path(name) else {

@@ -56,7 +56,7 @@ package final class CorpusWriter {
 
   private func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
     // Safe: the buffer is only read, within the call.
-    try unsafe bytes.withUnsafeBytes { bytes throws(SystemError) in try unsafe FileSystem.write(descriptor, bytes) }
+    try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(SystemError) in try unsafe FileSystem.write(descriptor, bytes) }
   }
 
   private func split(_ path: String) throws(SystemError) -> (directory: Int32, name: [UInt8]) {

@@ -13,15 +13,15 @@ package struct EstimateResult: Codable, Sendable {
   package var actualArchiveByteCount: UInt64
   /// Seconds as predicted.
   package var seconds: Double
-  /// Median seconds of creating.
-  package var actualSeconds: Double
+  /// Median seconds of creating; nil when that was not measured.
+  package var actualSeconds: Double?
   /// Median seconds that the estimate itself took.
   package var ownSeconds: Double
 
   /// Makes a result.
   package init(
     contentByteCount: UInt64, actualContentByteCount: UInt64, archiveByteCount: UInt64, archiveByteCountLow: UInt64,
-    archiveByteCountHigh: UInt64, actualArchiveByteCount: UInt64, seconds: Double, actualSeconds: Double,
+    archiveByteCountHigh: UInt64, actualArchiveByteCount: UInt64, seconds: Double, actualSeconds: Double?,
     ownSeconds: Double
   ) {
     self.contentByteCount = contentByteCount
@@ -37,8 +37,11 @@ package struct EstimateResult: Codable, Sendable {
     archiveErrorPercent = Self.error(archiveByteCount, actualArchiveByteCount)
     isWithinBounds = (archiveByteCountLow...max(archiveByteCountLow, archiveByteCountHigh)).contains(
       actualArchiveByteCount)
-    estimatedBytesPerSecond = actualSeconds > 0 ? Double(contentByteCount) / actualSeconds : 0
-    actualBytesPerSecond = actualSeconds > 0 ? Double(actualContentByteCount) / actualSeconds : 0
+    if let actualSeconds, actualSeconds > 0 {
+      estimatedBytesPerSecond = Double(contentByteCount) / actualSeconds
+      actualBytesPerSecond = Double(actualContentByteCount) / actualSeconds
+      secondsErrorPercent = (seconds / actualSeconds - 1) * 100
+    }
   }
 
   /// Predicted over actual, less one, in per cent.
@@ -47,8 +50,10 @@ package struct EstimateResult: Codable, Sendable {
   /// Whether the archive's size lies between the bounds.
   package var isWithinBounds: Bool
   /// Throughput of creating, of estimated and of actual content bytes.
-  package var estimatedBytesPerSecond: Double
-  package var actualBytesPerSecond: Double
+  package var estimatedBytesPerSecond: Double?
+  package var actualBytesPerSecond: Double?
+  /// Predicted over actual seconds, less one, in per cent.
+  package var secondsErrorPercent: Double?
 
   private static func error(_ predicted: UInt64, _ actual: UInt64) -> Double {
     actual > 0 ? (Double(predicted) / Double(actual) - 1) * 100 : predicted == 0 ? 0 : 100

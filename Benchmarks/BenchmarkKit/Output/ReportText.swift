@@ -48,15 +48,15 @@ package enum ReportText {
       "archive", bytes(estimate.archiveByteCount), bytes(estimate.actualArchiveByteCount),
       NumberText.percent(estimate.archiveErrorPercent, signed: true),
     ])
-    let secondsError = estimate.actualSeconds > 0 ? (estimate.seconds / estimate.actualSeconds - 1) * 100 : 0
-    table.add([
-      "time of create", NumberText.seconds(estimate.seconds), NumberText.seconds(estimate.actualSeconds),
-      NumberText.percent(secondsError, signed: true),
-    ])
-    table.add([
-      "throughput", NumberText.rate(estimate.estimatedBytesPerSecond), NumberText.rate(estimate.actualBytesPerSecond),
-      "",
-    ])
+    if let actual = estimate.actualSeconds, let error = estimate.secondsErrorPercent {
+      table.add([
+        "time of create", NumberText.seconds(estimate.seconds), NumberText.seconds(actual),
+        NumberText.percent(error, signed: true),
+      ])
+    }
+    if let estimated = estimate.estimatedBytesPerSecond, let actual = estimate.actualBytesPerSecond {
+      table.add(["throughput", NumberText.rate(estimated), NumberText.rate(actual), ""])
+    }
     return table.text + "the archive lies \(estimate.isWithinBounds ? "within" : "OUTSIDE") the predicted bounds "
       + "\(bytes(estimate.archiveByteCountLow)) to \(bytes(estimate.archiveByteCountHigh)); "
       + "the estimate took \(NumberText.seconds(estimate.ownSeconds))\n"
