@@ -41,8 +41,11 @@ enum PageCache {
       while let step = walker.next() {
         if token.isCancelled { throw SystemError("posix_fadvise", errno: ECANCELED) }
         guard case .entry(let entry) = step, entry.status.kind == .regular else { continue }
-        let file = try? FileSystem.open(at: walker.directoryDescriptor, entry.name, [.readOnly, .noFollow])
-        if let file { FileSystem.advise(file.rawValue, .doNotNeed) }
+        // What cannot be opened is in no program's way either.
+        do throws(SystemError) {
+          let file = try FileSystem.open(at: walker.directoryDescriptor, entry.name, [.readOnly, .noFollow])
+          FileSystem.advise(file.rawValue, .doNotNeed)
+        } catch { continue }
       }
     }
   }

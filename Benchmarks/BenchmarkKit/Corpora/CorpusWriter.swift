@@ -75,17 +75,17 @@ package final class CorpusWriter {
   /// Gives all directories the same time; nothing may be made afterwards.
   package static func settleDirectories(of root: SharedDescriptor) throws(SystemError) {
     let walker = try DirectoryWalker(root: root)
-    var directories: [[UInt8]] = []
+    var directories: [WalkEntry] = []
     while let step = walker.next() {
       switch step {
-      case .entry(let entry): if entry.status.kind == .directory { directories.append(entry.relativePath) }
+      case .entry(let entry): if entry.status.kind == .directory { directories.append(entry) }
       case .failure(let error): throw error
       }
     }
     let cursor = DirectoryCursor(root: root)
-    for path in directories.reversed() {
-      let descriptor = try cursor.descriptor(for: path[...])
-      try FileSystem.setTimes(of: descriptor, modificationSeconds: time, nanoseconds: 0)
+    for directory in directories.reversed() {
+      let parent = try cursor.descriptor(for: directory.relativePath[..<max(0, directory.nameOffset - 1)])
+      try FileSystem.setTimes(at: parent, directory.name, modificationSeconds: time, nanoseconds: 0)
     }
     try FileSystem.setTimes(of: root.rawValue, modificationSeconds: time, nanoseconds: 0)
   }

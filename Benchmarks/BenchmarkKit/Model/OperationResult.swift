@@ -71,7 +71,7 @@ package struct ProgramResult: Codable, Sendable {
   /// Nil as soon as one of them is unknown.
   private static func median(_ counts: [UInt64?]) -> UInt64? {
     let known = counts.compactMap { $0 }
-    guard known.count == counts.count, let spread = Distribution(known.map(Double.init)) else { return nil }
+    guard known.count == counts.count, let spread = Distribution(known.map { Double($0) }) else { return nil }
     return UInt64(spread.p50.rounded())
   }
 

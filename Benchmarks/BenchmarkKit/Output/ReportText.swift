@@ -76,7 +76,7 @@ package enum ReportText {
   private static func times(_ results: [OperationResult], _ corpus: CorpusResult) -> String {
     var table = TextTable([
       results[0].conditions.title, "p50", "p90", "min", "max", "CPU", "MB/s", "files/s", "memory", "reads", "writes",
-      "allocations", "against ours",
+      "allocations", "over ours",
     ])
     for result in results {
       for program in result.programs {
@@ -87,17 +87,17 @@ package enum ReportText {
           NumberText.seconds(program.cpuSeconds), program.bytesPerSecond.map { NumberText.digits($0 / 1e6) } ?? "-",
           program.filesPerSecond.map { NumberText.count($0) } ?? "-", NumberText.bytes(Double(program.peakByteCount)),
           count(program.readCallCount), count(program.writeCallCount), count(program.allocationCount),
-          program.ratios.map(ratios) ?? "",
+          program.ratios.map { ratios($0, hasRivals: result.operation.hasRivals) } ?? "",
         ])
       }
     }
     return table.text
   }
 
-  /// "1.24 × (1.10 to 1.31), win".
-  package static func ratios(_ ratios: PairedRatios) -> String {
+  /// "1.24 × (1.10 to 1.31) win".
+  private static func ratios(_ ratios: PairedRatios, hasRivals: Bool) -> String {
     "\(NumberText.ratio(ratios.median)) (\(NumberText.digits(ratios.minimum)) to "
-      + "\(NumberText.digits(ratios.maximum))) \(ratios.verdict.rawValue)"
+      + "\(NumberText.digits(ratios.maximum)))" + (hasRivals ? " " + ratios.verdict.rawValue : "")
   }
 
   private static func pairs(_ corpus: CorpusResult) -> String {
@@ -105,11 +105,11 @@ package enum ReportText {
     for result in corpus.operations {
       for program in result.programs {
         guard let ratios = program.ratios else { continue }
-        lines += "  \(result.operation.title), \(result.conditions.title): \(program.program) over ours: "
+        lines += "  \(result.operation.title), \(result.conditions.title): \(program.program): "
           + ratios.pairs.map(NumberText.digits).joined(separator: " ") + "\n"
       }
     }
-    return lines.isEmpty ? "" : "pair by pair (above 1: ours is faster)\n" + lines
+    return lines.isEmpty ? "" : "pair by pair, time over time of the first program (above 1: ours is faster)\n" + lines
   }
 
   private static func limits(_ corpus: CorpusResult) -> String {
