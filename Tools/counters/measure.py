@@ -18,11 +18,11 @@ def run(command):
     return result.stdout
 
 
-def system_calls(command, work, label):
+def system_calls(command, work, label, prefix):
     """Calls that name a path in `work` or use a descriptor of one, by kind. What a program's start and its libraries do is not among
     them, nor is waiting, so that they do not depend on the machine."""
     log = work / f"{label}.strace"
-    run(["strace", "-f", "-y", "-s", "0", "-e", "trace=%file,%desc", "-e", "signal=none", "-o", log, *command])
+    run([*prefix, "strace", "-f", "-y", "-s", "0", "-e", "trace=%file,%desc", "-e", "signal=none", "-o", log, *command])
     counts = {}
     place = str(work)
     for line in log.read_text(errors="replace").splitlines():
@@ -35,10 +35,10 @@ def system_calls(command, work, label):
     return dict(sorted(counts.items()))
 
 
-def instructions(command, work, label):
+def instructions(command, work, label, prefix):
     """Instructions of all threads, and calls of functions that allocate."""
     log = work / f"{label}.callgrind"
-    run(["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={log}", *command])
+    run([*prefix, "valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={log}", *command])
     total = allocations = 0
     names = {}
     called = None
