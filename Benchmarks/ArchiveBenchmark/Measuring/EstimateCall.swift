@@ -17,6 +17,19 @@ struct EstimateCall: Codable {
   static func run(
     _ path: String, threadCount: Int, level: Int, _ cancellation: CancellationToken
   ) throws(Failure) -> EstimateCall {
-    throw .failed("estimate: not there")
+    let start = ContinuousClock.now
+    var options = WriterOptions()
+    options.threadCount = threadCount
+    options.level = level
+    let name = Array(path.utf8)
+    let estimate = try engine(about: name) { () throws(ArchiveError) in
+      let estimator = try SizeEstimator(options: options, cancellation: cancellation)
+      try estimator.addTree(at: name, as: [0x2E])
+      return try estimator.finish()
+    }
+    return EstimateCall(
+      contentByteCount: estimate.contentByteCount, archiveByteCount: estimate.archiveByteCount,
+      archiveByteCountLow: estimate.archiveByteCountLow, archiveByteCountHigh: estimate.archiveByteCountHigh,
+      seconds: estimate.seconds, ownSeconds: (ContinuousClock.now - start) / .seconds(1))
   }
 }

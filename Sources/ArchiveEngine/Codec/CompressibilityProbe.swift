@@ -7,8 +7,8 @@ internal import CZstd
 /// one sample. Content of which no sample shrinks is stored. Where only a part p of a chunk would shrink, 16 samples overlook it with a
 /// probability of (1 - p)^16: 3 % for a fifth of the chunk.
 @safe final class CompressibilityProbe: @unchecked Sendable {
-  private static let sampleCount = 16
-  private static let sampleByteCount = 4096
+  static let sampleCount = 16
+  static let sampleByteCount = 4096
   /// A sample that saves less than a 64th says nothing: measured on JPEG files, whose headers save about a hundredth.
   private static let gainThreshold = sampleByteCount - sampleByteCount / 64
 
@@ -29,18 +29,27 @@ internal import CZstd
 
   deinit { unsafe ZSTD_freeCCtx(context) }
 
+  /// Where the samples of a chunk lie; nil for chunks that are too small to be judged by samples.
+  static func sampleOffsets(contentByteCount: Int) -> [Int]? {
+    guard contentByteCount > sampleCount * sampleByteCount * 2 else { return nil }
+    let stride = (contentByteCount - sampleByteCount) / (sampleCount - 1)
+    return (0..<sampleCount).map { $0 * stride }
+  }
+
   /// Whether compressing `content` is worth the time. Chunks of less than all samples always are.
   func isWorthCompressing(_ content: UnsafeRawBufferPointer) -> Bool {
-    let total = Self.sampleCount * Self.sampleByteCount
-    guard content.count > total * 2 else { return true }
-    let stride = (content.count - Self.sampleByteCount) / (Self.sampleCount - 1)
-    for index in 0..<Self.sampleCount {
-      let sample = unsafe UnsafeRawBufferPointer(
-        rebasing: content[index * stride..<index * stride + Self.sampleByteCount])
-      let result = unsafe ZSTD_compress2(
-        context, scratch.base, scratch.byteCount, sample.baseAddress, sample.count)
-      if ZSTD_isError(result) != 0 || result < Self.gainThreshold { return true }
+    guard let offsets = Self.sampleOffsets(contentByteCount: content.count) else { return true }
+    for offset in offsets {
+      if unsafe shrinks(UnsafeRawBufferPointer(rebasing: content[offset..<offset + Self.sampleByteCount])) {
+        return true
+      }
     }
     return false
+  }
+
+  /// Whether a sample says that compression is worth the time.
+  func shrinks(_ sample: UnsafeRawBufferPointer) -> Bool {
+    let result = unsafe ZSTD_compress2(context, scratch.base, scratch.byteCount, sample.baseAddress, sample.count)
+    return ZSTD_isError(result) != 0 || result < Self.gainThreshold
   }
 }
