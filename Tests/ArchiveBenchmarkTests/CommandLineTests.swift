@@ -28,7 +28,8 @@ import Testing
       try FileSystem.makeDirectory(at: place.root.rawValue, Array(name.utf8), mode: 0o755)
     }
     for number in 0..<20 {
-      try FileTree.write([UInt8](repeating: UInt8(number), count: 2000 * number), to: place.file("corpus/file \(number)"))
+      try FileTree.write(
+        [UInt8](repeating: UInt8(number), count: 2000 * number), to: place.file("corpus/file \(number)"))
     }
     let result = try run([
       "--synthetic", "container", "--size", "200K", "--seed", "5", "--runs", "2", "--threads", "1,2", "--against",
@@ -65,7 +66,10 @@ import Testing
       #expect(!corpus.checks.isEmpty && corpus.checks.allSatisfy { $0.verdict == .identical }, "\(corpus.checks)")
       let create = corpus.operations.filter { $0.operation == .create }.map(\.conditions)
       #expect(create.filter { $0.place == .memory }.map(\.threadCount) == [1, 2])
-      #expect(create.filter { $0.place == .disk }.map { [$0.isCold, $0.syncs] } == [[true, false], [false, false], [false, true]])
+      #expect(
+        create.filter { $0.place == .disk }.map { [$0.isCold, $0.syncs] } == [
+          [true, false], [false, false], [false, true],
+        ])
       let programs = try #require(corpus.operations.first { $0.operation == .create }).programs
       #expect(programs.map(\.program) == ["starc", "tar-zstd"])
       #expect(programs[0].ratios == nil && programs[1].ratios?.pairs.count == 2)

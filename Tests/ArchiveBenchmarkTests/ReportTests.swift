@@ -46,7 +46,9 @@ import Testing
         operation: .create, sections: [.init(name: "drain", cpuSeconds: 0.02)],
         lanes: [.init(cpuSeconds: 0.98, waitSeconds: 0.1)], serialFraction: 0.02)
     ]
-    let byThreads = corpus.operations.filter { $0.operation == .create }.map { ($0.conditions.threadCount, $0.programs[0]) }
+    let byThreads = corpus.operations.filter { $0.operation == .create }.map {
+      ($0.conditions.threadCount, $0.programs[0])
+    }
     corpus.scaling = [try #require(ScalingResult(operation: .create, ours: byThreads))]
     corpus.syncCosts = [
       try #require(

@@ -147,7 +147,9 @@ struct LibraryMeasurement: Sendable {
     return ProfileResult(
       operation: operation,
       sections: snapshot.sections.map { .init(name: $0.name, cpuSeconds: seconds($0.cpuNanoseconds)) },
-      lanes: snapshot.lanes.map { .init(cpuSeconds: seconds($0.cpuNanoseconds), waitSeconds: seconds($0.waitNanoseconds)) },
+      lanes: snapshot.lanes.map {
+        .init(cpuSeconds: seconds($0.cpuNanoseconds), waitSeconds: seconds($0.waitNanoseconds))
+      },
       serialFraction: snapshot.serialFraction)
   }
 }

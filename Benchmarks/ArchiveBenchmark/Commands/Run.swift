@@ -54,7 +54,8 @@ private struct Run {
     let machineIsBusy = report.machine.loadAtStart > 0.5
     if machineIsBusy {
       report.notes.append(
-        "other programs were running when this began (load \(NumberText.digits(report.machine.loadAtStart)) for each core)")
+        "other programs were running when this began (load \(NumberText.digits(report.machine.loadAtStart)) for each core)"
+      )
     }
     let plan = Plan(configuration, tools, peers: peers, corpusCount: named.count + configuration.kinds.count)
     session.reporter.begin("benchmark", totalByteCount: plan.runCount, unit: .steps)

@@ -17,16 +17,19 @@ struct RunConfiguration: Sendable {
   static let against = OptionSpec(
     "against", value: "NAME,...", "Run these as well: \(Peers.names.joined(separator: ", ")), or all.")
   static let threads = OptionSpec(
-    "threads", value: "N,...", "Threads of all programs; create and extract are measured with each number. Default: "
+    "threads", value: "N,...",
+    "Threads of all programs; create and extract are measured with each number. Default: "
       + "the cores available.")
   static let runs = OptionSpec("runs", value: "N", "Rounds after the warm-up, 1 to 1000. Default: 5.")
   static let level = OptionSpec("level", value: "N", "zstd level of all programs, 1 to 19. Default: 3.")
   static let output = OptionSpec(
-    "output", value: "DIR", "Where archives and trees go, emptied afterwards. Default: /dev/shm, else TMPDIR, else /tmp.")
+    "output", value: "DIR",
+    "Where archives and trees go, emptied afterwards. Default: /dev/shm, else TMPDIR, else /tmp.")
   static let cold = OptionSpec(
     "cold", value: "DIR", "Measure create and extract in DIR, on a disk, too: with a cold cache, and with fsync.")
   static let csv = OptionSpec("csv", "Write every sample as CSV instead of the tables.")
-  static let report = OptionSpec("report", value: "DIR", "Write a page with charts to DIR, with report.json and raw.csv.")
+  static let report = OptionSpec(
+    "report", value: "DIR", "Write a page with charts to DIR, with report.json and raw.csv.")
   static let save = OptionSpec(
     "save", value: "DIR", "Store the same below DIR as <date>-<machine>, with a README; what is there stays.")
   static let programs = OptionSpec(
@@ -64,7 +67,8 @@ struct RunConfiguration: Sendable {
     guard size <= 1 << 40 else { throw .usage("--size: more than 1T") }
     syntheticByteCount = Int(size)
     seedNumber = try arguments.number(Self.seed, in: 0...UInt64.max) ?? 1
-    chosen = try Self.words(arguments, Self.operations, Operation.allCases.map { ($0.rawValue, $0) })
+    chosen =
+      try Self.words(arguments, Self.operations, Operation.allCases.map { ($0.rawValue, $0) })
       ?? Operation.allCases
     peers = try Self.words(arguments, Self.against, Peers.all.map { ($0.name, $0) }) ?? []
     threadCounts = try Self.threadCounts(arguments)

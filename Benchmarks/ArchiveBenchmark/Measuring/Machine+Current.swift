@@ -9,7 +9,9 @@ extension Machine {
   static func current() -> Machine {
     let cores = ProcessFacts.availableCores
     let load = field(of: "/proc/loadavg", { $0.split(separator: " ").first.flatMap { Double($0) } }) ?? 0
-    let kibibytes = value(in: "/proc/meminfo", "MemTotal").flatMap { $0.split(separator: " ").first.flatMap { UInt64($0) } }
+    let kibibytes = value(in: "/proc/meminfo", "MemTotal").flatMap {
+      $0.split(separator: " ").first.flatMap { UInt64($0) }
+    }
     return Machine(
       processor: value(in: "/proc/cpuinfo", "model name") ?? "unknown", coreCount: cores,
       memoryByteCount: (kibibytes ?? 0) * 1024,

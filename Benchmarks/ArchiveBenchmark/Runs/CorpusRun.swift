@@ -151,7 +151,8 @@ final class CorpusRun {
 
   /// Whether the program has an archive: one that failed to create has none.
   func has(_ program: any Program) -> Bool {
-    (try? FileSystem.status(at: FileSystem.currentDirectory, Array(scratch.file("archive-" + program.name).utf8))) != nil
+    (try? FileSystem.status(at: FileSystem.currentDirectory, Array(scratch.file("archive-" + program.name).utf8)))
+      != nil
   }
 
   private func check(

@@ -13,7 +13,9 @@ package final class CorpusWriter {
   package init(root: SharedDescriptor) { cursor = DirectoryCursor(root: root) }
 
   /// Makes a file whose content comes in pieces.
-  package func file(_ path: String, pieces: (_ write: ([UInt8]) throws(SystemError) -> Void) throws(SystemError) -> Void)
+  package func file(
+    _ path: String, pieces: (_ write: ([UInt8]) throws(SystemError) -> Void) throws(SystemError) -> Void
+  )
     throws(SystemError)
   {
     let (directory, name) = try split(path)
@@ -56,7 +58,9 @@ package final class CorpusWriter {
 
   private func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
     // Safe: the buffer is only read, within the call.
-    try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(SystemError) in try unsafe FileSystem.write(descriptor, bytes) }
+    try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(SystemError) in
+      try unsafe FileSystem.write(descriptor, bytes)
+    }
   }
 
   private func split(_ path: String) throws(SystemError) -> (directory: Int32, name: [UInt8]) {

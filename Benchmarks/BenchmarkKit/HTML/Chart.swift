@@ -76,7 +76,8 @@ struct Chart {
       ("x", percent(start)), ("y", NumberText.fixed(height, 0)), ("width", percent(width)), ("height", "12"),
       ("rx", title == nil ? "2" : "0"), ("class", kind),
     ]
-    body += title.map { Markup.element("rect", attributes, Markup.text("title", [], $0)) }
+    body +=
+      title.map { Markup.element("rect", attributes, Markup.text("title", [], $0)) }
       ?? Markup.empty("rect", attributes)
   }
 

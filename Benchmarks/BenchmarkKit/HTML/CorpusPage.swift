@@ -87,7 +87,8 @@ enum CorpusPage {
 
   private static func estimate(_ corpus: CorpusResult) -> String {
     guard let estimate = corpus.estimate else { return "" }
-    let widest = Double(max(estimate.archiveByteCountHigh, estimate.actualArchiveByteCount, estimate.archiveByteCount, 1))
+    let widest = Double(
+      max(estimate.archiveByteCountHigh, estimate.actualArchiveByteCount, estimate.archiveByteCount, 1))
     var chart = Chart(label: "Predicted and actual size of the archive")
     let (low, high) = (Double(estimate.archiveByteCountLow) / widest, Double(estimate.archiveByteCountHigh) / widest)
     chart.bar(
@@ -116,7 +117,10 @@ enum CorpusPage {
     if let rate = corpus.estimate?.estimatedBytesPerSecond {
       rows.append(("create, of estimated bytes", rate, "second"))
     }
-    for result in corpus.operations where result.conditions == corpus.operations.last(where: { $0.operation == .create })?.conditions || result.operation != .create {
+    for result in corpus.operations
+    where result.conditions == corpus.operations.last(where: { $0.operation == .create })?.conditions
+      || result.operation != .create
+    {
       guard result.conditions.place == .memory, let own = result.programs.first, let rate = own.bytesPerSecond,
         result.operation.hasRivals
       else { continue }
@@ -133,7 +137,8 @@ enum CorpusPage {
     var chart = Chart(label: "Sizes of the archives")
     for (index, archive) in corpus.archives.enumerated() {
       let text =
-        NumberText.bytes(Double(archive.archiveByteCount)) + (archive.ratio.map { ", ratio \(NumberText.digits($0))" } ?? "")
+        NumberText.bytes(Double(archive.archiveByteCount))
+        + (archive.ratio.map { ", ratio \(NumberText.digits($0))" } ?? "")
       chart.stack(
         archive.program, text,
         parts: [
@@ -154,10 +159,17 @@ enum CorpusPage {
   private static func memory(_ corpus: CorpusResult) -> String {
     var rows: [(title: String, bytes: Double, kind: String)] = []
     for result in corpus.operations where [.create, .extract].contains(result.operation) {
-      guard result.conditions == corpus.operations.last(where: { $0.operation == result.operation && $0.conditions.place == .memory })?.conditions else { continue }
+      guard
+        result.conditions
+          == corpus.operations.last(where: { $0.operation == result.operation && $0.conditions.place == .memory })?
+          .conditions
+      else { continue }
       for (index, program) in result.programs.enumerated() {
         rows.append(
-          ("\(result.operation.title) · \(program.program)", Double(program.peakByteCount), index == 0 ? "ours" : "other"))
+          (
+            "\(result.operation.title) · \(program.program)", Double(program.peakByteCount),
+            index == 0 ? "ours" : "other"
+          ))
       }
     }
     guard let most = rows.map(\.bytes).max(), most > 0 else { return "" }
@@ -182,7 +194,8 @@ enum CorpusPage {
         ])
       chart.mark(at: limit.measuredSeconds / whole)
     }
-    return figure("Efficiency", "Codec (blue) and bare file work (green) on all cores; the mark is what was measured", chart)
+    return figure(
+      "Efficiency", "Codec (blue) and bare file work (green) on all cores; the mark is what was measured", chart)
   }
 
   private static func scaling(_ corpus: CorpusResult) -> String {
@@ -215,7 +228,8 @@ enum CorpusPage {
     for section in profile.sections.sorted(by: { $0.cpuSeconds > $1.cpuSeconds }) {
       let ordered = max(profile.serialFraction * total, 1e-9)
       chart.bar(
-        section.name, "\(NumberText.seconds(section.cpuSeconds)), \(NumberText.percent(section.cpuSeconds / total * 100))",
+        section.name,
+        "\(NumberText.seconds(section.cpuSeconds)), \(NumberText.percent(section.cpuSeconds / total * 100))",
         value: section.cpuSeconds / ordered, kind: "slower")
     }
     let longest = max(profile.lanes.map { $0.cpuSeconds + $0.waitSeconds }.max() ?? 0, 1e-9)
@@ -270,7 +284,8 @@ enum CorpusPage {
 
   private static func details(_ corpus: CorpusResult) -> String {
     let head = [
-      "operation", "program", "threads", "cache", "p50", "p90", "min", "max", "CPU", "MB/s", "files/s", "memory", "reads",
+      "operation", "program", "threads", "cache", "p50", "p90", "min", "max", "CPU", "MB/s", "files/s", "memory",
+      "reads",
       "writes", "allocations", "ratios, pair by pair",
     ]
     var rows: [[String]] = []

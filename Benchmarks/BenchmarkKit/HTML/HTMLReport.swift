@@ -38,7 +38,8 @@ package enum HTMLReport {
     if !ratios.isEmpty {
       let counts = [PairedRatios.Verdict.win, .tie, .loss].map { verdict in ratios.count { $0.verdict == verdict } }
       tiles.append(
-        ("\(counts[0]) · \(counts[1]) · \(counts[2])", "comparisons won in every round, undecided, lost in every round"))
+        ("\(counts[0]) · \(counts[1]) · \(counts[2])", "comparisons won in every round, undecided, lost in every round")
+      )
     }
     let create = report.corpora.compactMap { corpus in
       corpus.operations.first { $0.operation == .create }?.programs.first?.bytesPerSecond

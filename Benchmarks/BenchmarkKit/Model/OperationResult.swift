@@ -47,7 +47,8 @@ package struct ProgramResult: Codable, Sendable {
 
   /// Sums samples up; nil without any.
   package init?(
-    program: String, command: String, samples: [Sample], allocationCount: UInt64? = nil, contentByteCount: UInt64? = nil,
+    program: String, command: String, samples: [Sample], allocationCount: UInt64? = nil,
+    contentByteCount: UInt64? = nil,
     fileCount: UInt64? = nil
   ) {
     guard let seconds = Distribution(samples.map(\.seconds)), let cpu = Distribution(samples.map(\.cpuSeconds)) else {

@@ -105,7 +105,8 @@ package enum ReportText {
     for result in corpus.operations {
       for program in result.programs {
         guard let ratios = program.ratios else { continue }
-        lines += "  \(result.operation.title), \(result.conditions.title): \(program.program): "
+        lines +=
+          "  \(result.operation.title), \(result.conditions.title): \(program.program): "
           + ratios.pairs.map(NumberText.digits).joined(separator: " ") + "\n"
       }
     }
