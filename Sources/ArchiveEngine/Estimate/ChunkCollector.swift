@@ -5,7 +5,7 @@ internal import ArchiveIO
 final class ChunkCollector {
   /// Candidates that are kept at most, and their members. When there are more every second one is dropped, and from then on
   /// only every second one is taken: memory is bounded, and what is kept is spread evenly over the archive.
-  private static let maximumCandidateCount = 4096
+  var maximumCandidateCount = 4096
   private static let maximumMemberCount = 1 << 17
   /// Chooses which ones are kept, and sampled. Any number does; always the same one makes estimates repeatable.
   private static let seed = 0x5EED_0F5A_3D1E_5EED
@@ -59,7 +59,7 @@ final class ChunkCollector {
       isLooking = true
       for candidate in candidates { try enqueue(.look(candidate.chunk)) }
     }
-    while candidates.count > Self.maximumCandidateCount || candidateMemberCount > Self.maximumMemberCount { thin() }
+    while candidates.count > maximumCandidateCount || candidateMemberCount > Self.maximumMemberCount { thin() }
   }
 
   private func isKept(_ index: Int) -> Bool { index & (stride - 1) == Self.seed & (stride - 1) }
@@ -77,7 +77,8 @@ final class ChunkCollector {
 
   private func enqueue(_ job: SampleJob) throws(ArchiveError) {
     if pool == nil {
-      pool = try LanePool(laneCount: options.laneCount, label: "size-estimator") { () throws(ArchiveError) in
+      pool = try LanePool(laneCount: options.laneCount, label: "size-estimator") {
+        () throws(ArchiveError) -> (SampleJob) -> Void in
         let sampler = try makeSampler()
         return { sampler.run($0) }
       }
@@ -129,7 +130,7 @@ final class ChunkCollector {
     var stored: [CandidateChunk] = []
     var others: [(chunk: CandidateChunk, size: Double)] = []
     for candidate in candidates {
-      guard case .likely(let size) = candidate.chunk.look else {
+      guard case .likely(let size)? = candidate.chunk.look else {
         stored.append(candidate.chunk)
         continue
       }

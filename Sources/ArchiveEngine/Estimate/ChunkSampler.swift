@@ -1,6 +1,7 @@
 internal import ArchiveFormat
 internal import ArchiveIO
 internal import Dispatch
+internal import Glibc
 
 /// What lanes do with a candidate.
 enum SampleJob: Sendable {
@@ -73,8 +74,8 @@ final class ChunkSampler {
       do throws(SystemError) {
         let opened = try opener.open(pending.member, tree, path) { _ in }
         var known = pending
-        known.member = opened.member
-        known.member.byteCount = pending.member.byteCount
+        // The rest of what was found out is for the writer, which finds it out itself.
+        known.member.sparseExtents = opened.member.sparseExtents
         found.holeByteCount += known.member.byteCount - min(known.member.byteCount, known.member.storedByteCount)
         found.tarByteCount += Int64(known.plannedByteCount - pending.plannedByteCount)
         kept.append(known)

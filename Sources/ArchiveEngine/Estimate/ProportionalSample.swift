@@ -14,14 +14,14 @@ struct ProportionalSample {
   ///   - start: where in its first gap the comb begins, 0..<1.
   init(sizes: [Double], costs: [Double], budget: Double, minimumCount: Int, start: Double) {
     var (low, high) = (Double(min(minimumCount, sizes.count)), Double(sizes.count))
-    if costs.reduce(0, +) <= budget {
+    if costs.reduce(0.0, +) <= budget {
       low = high
     } else {
       // The expected cost grows with the number of units: the number is found by halving.
       for _ in 0..<40 {
         let middle = (low + high) / 2
         let chances = Self.chances(sizes, count: middle)
-        let cost = zip(chances, costs).reduce(0) { $0 + $1.0 * $1.1 }
+        let cost = zip(chances, costs).reduce(0.0) { $0 + $1.0 * $1.1 }
         if cost <= budget { low = middle } else { high = middle }
       }
     }

@@ -46,10 +46,22 @@ public final class SizeEstimator {
     self.collector = collector
     planner = try ArchiveWriter(planning: options, stop: stop) { event in
       if case .warning(let warning) = event { warn(warning) }
-    } takePlanned: { chunk throws(ArchiveError) in try collector.take(chunk) }
+    } takePlanned: { chunk throws(ArchiveError) in
+      try collector.take(chunk)
+    }
   }
 
-  deinit { if !isFinished { collector.abandon() } }
+  deinit {
+    guard !isFinished else { return }
+    stop.fail(ArchiveError(.cancelled, "the estimator was released before it was finished"))
+    collector.abandon()
+  }
+
+  /// Chunks that are kept in memory; tests make it small.
+  package var maximumCandidateCount: Int {
+    get { collector.maximumCandidateCount }
+    set { collector.maximumCandidateCount = newValue }
+  }
 
   /// The file whose place the archive will take; trees are estimated without it.
   public var replacedFile: ReplacedFile? {

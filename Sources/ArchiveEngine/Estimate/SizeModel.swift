@@ -35,13 +35,13 @@ struct SizeModel {
     let all = frames.sum + pages.sum + known
     // Tables and totals are counted in varints, whose lengths are assumed.
     let slack = 64 + frames.slack + pages.slack + Double(totals.tableByteCount + totals.largePageByteCount) * 0.15
-    let measuredCount = Double(units.count { $0.measure != nil && $0.chance < 1 })
+    let measuredCount = Double(units.count(where: { $0.measure != nil && $0.chance < 1 }))
     // Few measurements do not show their own spread well.
     let width = 2.5 * (1 + 1 / max(1, measuredCount)) * frames.variance.squareRoot() + slack
     estimate.archiveByteCount = UInt64(all.rounded())
     estimate.archiveByteCountLow = UInt64(max(Double(fixedByteCount), (all - width).rounded(.down)))
     estimate.archiveByteCountHigh = UInt64((all + width).rounded(.up))
-    estimate.sampledByteCount = units.reduce(0) { $0 + ($1.measure == nil ? 0 : UInt64($1.tarByteCount)) }
+    estimate.sampledByteCount = units.reduce(UInt64(0)) { $0 + ($1.measure == nil ? 0 : UInt64($1.tarByteCount)) }
   }
 
   /// How many times the units are the whole.
@@ -66,12 +66,12 @@ struct SizeModel {
       if let measure = unit.measure { ratios.append((Double(measure.frameByteCount) / size, unit.chance)) }
     }
     let count = Double(ratios.count)
-    let mean = count > 0 ? ratios.reduce(0) { $0 + $1.ratio } / count : 1
+    let mean = count > 0 ? ratios.reduce(0.0) { $0 + $1.ratio } / count : 1
     value.sum += mean * unknownSize
-    let squares = ratios.reduce(0) { $0 + ($1.ratio - mean) * ($1.ratio - mean) }
+    let squares = ratios.reduce(0.0) { $0 + ($1.ratio - mean) * ($1.ratio - mean) }
     let assumed = Self.assumedSpread * mean
     let spread = (squares + 2 * assumed * assumed) / (count + 1)
-    let unseen = count > 0 ? ratios.reduce(0) { $0 + 1 - $1.chance } / count : 1
+    let unseen = count > 0 ? ratios.reduce(0.0) { $0 + 1 - $1.chance } / count : 1
     value.variance = unknownSize * unknownSize * spread * unseen / max(1, count)
     value.slack = unknownSize * mean * 0.005
     if isThinned { addThinning(units, to: &value) }

@@ -55,7 +55,8 @@ private struct Create {
       throw .usage("refusing to write an archive to a terminal; name a file")
     }
     do throws(Failure) {
-      let (summary, estimate) = try write(paths, in: directory.rawValue, to: file.descriptor.rawValue, replacing: file.replaced)
+      let (summary, estimate) = try write(
+        paths, in: directory.rawValue, to: file.descriptor.rawValue, replacing: file.replaced)
       if session.cancellation.isCancelled { throw .cancelled }
       try system(about: configuration.archive) { () throws(SystemError) in try file.commit(sync: configuration.syncs) }
       return try end(summary, estimate, stdoutIsTaken: file.isDirect)
@@ -138,7 +139,9 @@ private struct Create {
     }
   }
 
-  private func end(_ summary: WriteSummary, _ estimate: SizeEstimate?, stdoutIsTaken: Bool) throws(Failure) -> ExitStatus {
+  private func end(_ summary: WriteSummary, _ estimate: SizeEstimate?, stdoutIsTaken: Bool) throws(Failure)
+    -> ExitStatus
+  {
     session.reporter.finish()
     let elapsed = ContinuousClock.now - start
     let warningCount = max(summary.warningCount, session.reporter.degradationCount)

@@ -1,4 +1,5 @@
 internal import ArchiveEngine
+internal import ArchiveIO
 internal import CommandLineTool
 
 extension Command {
@@ -22,17 +23,17 @@ extension Command {
     ],
     prepare: { arguments, common throws(Failure) in
       let configuration = try SourceConfiguration(arguments.operands[...], arguments)
-      return { session throws(Failure) in try run(configuration, common, session) }
+      return { session throws(Failure) in try Command.predict(configuration, common, session) }
     })
 
-  private static func run(
+  private static func predict(
     _ configuration: SourceConfiguration, _ common: CommonConfiguration, _ session: Session
   ) throws(Failure) -> ExitStatus {
     let directory = try configuration.openDirectory()
     let sources = try configuration.sources(in: directory.rawValue, session)
     let reporter = session.reporter
     let estimate = try engine(about: configuration.directory) { () throws(ArchiveError) in
-      try configuration.estimate(sources, in: directory.rawValue, session) { reporter.warn($0) }
+      try configuration.estimate(sources, in: directory.rawValue, session, warn: { reporter.warn($0) })
     }
     if common.writesJSON {
       try session.output.write(json(estimate))
