@@ -14,7 +14,9 @@ struct IndexedExtraction {
 
   /// Checks all that the index shows before anything is made that would stay, then extracts.
   func run() throws(ArchiveError) {
-    let matched = try options.profile.measure(.survey, within: .planning) { () throws(ArchiveError) in try surveyIndex()
+    var matched: Set<Int> = []
+    if needsSurvey {
+      matched = try options.profile.measure(.survey, within: .planning) { () throws(ArchiveError) in try surveyIndex() }
     }
     let lanes = try LanePool<ExtractJob>(laneCount: laneCount, label: "archive-extract", profile: options.profile) {
       lane throws(ArchiveError) in
@@ -92,11 +94,14 @@ struct IndexedExtraction {
     return action ?? .check
   }
 
-  /// Looks at all that the index shows of what is wanted, where that matters; which selections match something.
+  /// A new place appears whole or not at all: a fault of the index may as well show on the way. The survey reads all pages once more,
+  /// which is a quarter of the ordered work for trees of small files.
+  private var needsSurvey: Bool {
+    !context.destination.isNew || !selection.isEverything || !options.limits.areOnMemoryOnly
+  }
+
+  /// Looks at all that the index shows of what is wanted; which selections match something.
   private func surveyIndex() throws(ArchiveError) -> Set<Int> {
-    // A new place appears whole or not at all: a fault of the index may as well show on the way. The survey reads all pages once more,
-    // a third of the ordered work for trees of small files.
-    if context.destination.isNew, selection.isEverything, options.limits.areOnMemoryOnly { return [] }
     var matched: Set<Int> = []
     var account = LimitAccount(options.limits)
     let mustLook = !context.destination.isNew && context.destination.overwrite == .fail
