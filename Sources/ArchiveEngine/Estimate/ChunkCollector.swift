@@ -78,7 +78,7 @@ final class ChunkCollector {
   private func enqueue(_ job: SampleJob) throws(ArchiveError) {
     if pool == nil {
       pool = try LanePool(laneCount: options.laneCount, label: "size-estimator") {
-        () throws(ArchiveError) -> (SampleJob) -> Void in
+        _ throws(ArchiveError) -> (SampleJob) -> Void in
         let sampler = try makeSampler()
         return { sampler.run($0) }
       }
