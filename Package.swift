@@ -19,6 +19,8 @@ let package = Package(
     .library(name: "AppMigrationHost", targets: ["AppMigrationHost"]),
     .executable(name: "starc", targets: ["starc"]),
     .executable(name: "appmigrate", targets: ["appmigrate"]),
+    .executable(name: "archive-benchmark", targets: ["archive-benchmark"]),
+    .library(name: "AllocationCounter", type: .dynamic, targets: ["AllocationCounter"]),
   ],
   targets: [
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
@@ -54,6 +56,18 @@ let package = Package(
     .target(
       name: "BenchmarkSupport", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO"],
       path: "Benchmarks/BenchmarkSupport", swiftSettings: rules),
+    // What `archive-benchmark` consists of: values, statistics and reports; corpora from a seed; and two helpers in C.
+    .target(
+      name: "BenchmarkKit", dependencies: ["ArchiveIO"], path: "Benchmarks/BenchmarkKit", swiftSettings: rules),
+    .executableTarget(
+      name: "archive-benchmark",
+      dependencies: [
+        "ArchiveEngine", "ArchiveFormat", "ArchiveIO", "BenchmarkKit", "BenchmarkSupport", "CommandLineTool",
+        "process-meter",
+      ],
+      path: "Benchmarks/ArchiveBenchmark", swiftSettings: rules),
+    .executableTarget(name: "process-meter", path: "Benchmarks/ProcessMeter"),
+    .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
     .executableTarget(
       name: "DirectoryExtension", dependencies: ["AppMigrationKit"], path: "Benchmarks/DirectoryExtension",
       swiftSettings: [.treatAllWarnings(as: .error)]),
@@ -118,6 +132,12 @@ let package = Package(
       name: "SampleNotesTests",
       dependencies: [
         "AppMigrationHost", "ArchiveIO", "NotesStore", "TestSupport", "appmigrate", "notes", "notes-migration",
+      ],
+      swiftSettings: rules),
+    .testTarget(
+      name: "ArchiveBenchmarkTests",
+      dependencies: [
+        "ArchiveIO", "BenchmarkKit", "DirectoryExtension", "TestSupport", "appmigrate", "archive-benchmark", "starc",
       ],
       swiftSettings: rules),
     .testTarget(

@@ -7,11 +7,11 @@ internal import CZstd
 /// content pays for one sample. Content that saves less is stored. Where only a part p of a chunk would shrink, 16 samples overlook it with a
 /// probability of (1 - p)^16: 3 % for a fifth of the chunk.
 @safe final class CompressibilityProbe: @unchecked Sendable {
-  private static let sampleCount = 16
-  private static let sampleByteCount = 4096
+  static let sampleCount = 16
+  static let sampleByteCount = 4096
   /// What all samples together have to save: a 32nd. Pictures (JPEG and PNG files) save about a hundredth, and compressing them
   /// takes most of the time of archiving them.
-  private static let neededGain = sampleCount * sampleByteCount / 32
+  static let neededByteCount = sampleCount * sampleByteCount / 32
 
   private let context: OpaquePointer
   private let scratch: Buffer
@@ -30,21 +30,28 @@ internal import CZstd
 
   deinit { unsafe ZSTD_freeCCtx(context) }
 
+  /// Where the samples of a chunk lie; nil for chunks that are too small to be judged by samples.
+  static func sampleOffsets(contentByteCount: Int) -> [Int]? {
+    guard contentByteCount > sampleCount * sampleByteCount * 2 else { return nil }
+    let stride = (contentByteCount - sampleByteCount) / (sampleCount - 1)
+    return (0..<sampleCount).map { $0 * stride }
+  }
+
   /// Whether compressing `content` is worth the time. Chunks of less than all samples always are.
   func isWorthCompressing(_ content: UnsafeRawBufferPointer) -> Bool {
-    let total = Self.sampleCount * Self.sampleByteCount
-    guard content.count > total * 2 else { return true }
-    var gain = 0
-    let stride = (content.count - Self.sampleByteCount) / (Self.sampleCount - 1)
-    for index in 0..<Self.sampleCount {
-      let sample = unsafe UnsafeRawBufferPointer(
-        rebasing: content[index * stride..<index * stride + Self.sampleByteCount])
-      let result = unsafe ZSTD_compress2(
-        context, scratch.base, scratch.byteCount, sample.baseAddress, sample.count)
-      if ZSTD_isError(result) != 0 { return true }
-      gain += max(0, sample.count - result)
-      if gain >= Self.neededGain { return true }
+    guard let offsets = Self.sampleOffsets(contentByteCount: content.count) else { return true }
+    var savedByteCount = 0
+    for offset in offsets {
+      savedByteCount += unsafe saving(
+        of: UnsafeRawBufferPointer(rebasing: content[offset..<offset + Self.sampleByteCount]))
+      if savedByteCount >= Self.neededByteCount { return true }
     }
     return false
+  }
+
+  /// How many bytes compressing a sample saves.
+  func saving(of sample: UnsafeRawBufferPointer) -> Int {
+    let result = unsafe ZSTD_compress2(context, scratch.base, scratch.byteCount, sample.baseAddress, sample.count)
+    return ZSTD_isError(result) != 0 ? 0 : max(0, sample.count - result)
   }
 }

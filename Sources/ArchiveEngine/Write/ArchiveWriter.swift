@@ -39,6 +39,8 @@ public final class ArchiveWriter {
   /// In place of the lanes, when everything happens on the calling thread.
   private let serialLane: WriteLane?
   private let endEncoder: FrameEncoder
+  /// Takes the chunks of a writer that only plans them; nil in one that writes.
+  private let takePlanned: ((PlannedChunk) throws(ArchiveError) -> Void)?
   private let reads: ReadCounter
   /// Jobs that ``waitUntilRead()`` has waited for.
   private var readCount = 0
@@ -97,10 +99,21 @@ public final class ArchiveWriter {
       ArchiveOutput(.sink(sink)), options: options, stop: StopSignal(caller: cancellation), onEvent: onEvent)
   }
 
+  /// A writer that reads no contents and writes nothing: it gives out the chunks that one with these options would make of the same trees.
+  convenience init(
+    planning options: WriterOptions, stop: StopSignal, onEvent: @escaping @Sendable (WriterEvent) -> Void,
+    takePlanned: @escaping (PlannedChunk) throws(ArchiveError) -> Void
+  ) throws(ArchiveError) {
+    try self.init(
+      ArchiveOutput(.sink(NoSink())), options: options, stop: stop, onEvent: onEvent, takePlanned: takePlanned)
+  }
+
   private init(
     _ output: ArchiveOutput, options: WriterOptions, stop: StopSignal,
-    onEvent: @escaping @Sendable (WriterEvent) -> Void
+    onEvent: @escaping @Sendable (WriterEvent) -> Void,
+    takePlanned: ((PlannedChunk) throws(ArchiveError) -> Void)? = nil
   ) throws(ArchiveError) {
+    self.takePlanned = takePlanned
     try options.validate()
     self.options = options
     self.output = output
@@ -116,10 +129,11 @@ public final class ArchiveWriter {
     }
     planner = ChunkPlanner(chunkByteCount: options.chunkByteCount)
 
-    let laneCount = options.threadCount > 0 ? options.threadCount : ProcessFacts.availableCores
+    let isPlanning = takePlanned != nil
+    let laneCount = isPlanning || options.isSerial ? 0 : options.laneCount
     let inputByteCount = Self.inputByteCount(options)
     var slots: [WriteSlot] = []
-    for _ in 0..<laneCount + 2 {
+    for _ in 0..<(isPlanning ? 0 : laneCount + 2) {
       slots.append(try WriteSlot(inputByteCount: inputByteCount, outputByteCount: inputByteCount))
     }
     let pool = SlotPool(slots, stop: stop)
@@ -138,7 +152,7 @@ public final class ArchiveWriter {
     var workers: [Handoff<WriteLane>] = []
     serialLane =
       options.isSerial ? try WriteLane(options: options, inputByteCount: inputByteCount, stop: stop, reads: reads) : nil
-    for _ in 0..<(options.isSerial ? 0 : laneCount) {
+    for _ in 0..<laneCount {
       let lane = try WriteLane(
         options: options, inputByteCount: inputByteCount, stop: stop, reads: reads, profile: options.profile?.addLane())
       workers.append(Handoff(lane))
@@ -153,7 +167,7 @@ public final class ArchiveWriter {
   private static let nameByteCount = 4 << 20
 
   /// A slot holds the largest planned chunk and, beyond it, the largest header that may come as a surprise. Pages that are never touched cost no memory.
-  private static func inputByteCount(_ options: WriterOptions) -> Int {
+  static func inputByteCount(_ options: WriterOptions) -> Int {
     options.chunkByteCount * 3 / 2 + (4 << 20)
   }
 
@@ -190,6 +204,13 @@ public final class ArchiveWriter {
       if !isFinished { end(failing: error) }
       throw stop.error ?? error
     }
+  }
+
+  /// Ends a writer that only plans: the last groups are given out.
+  func finishPlanning() throws(ArchiveError) {
+    planner.flush(into: &groups)
+    try enqueueGroups()
+    end(failing: nil)
   }
 
   // MARK: Planning
@@ -268,8 +289,10 @@ public final class ArchiveWriter {
 
   /// Adds a large file; metadata and extents are final. Its pieces are read by several lanes.
   func planLarge(
-    _ member: Member, _ descriptor: SharedDescriptor, _ status: FileStatus, faults: ItemFaults? = nil
+    _ member: Member, _ descriptor: SharedDescriptor, _ status: FileStatus, source: PendingMember.Source = .none,
+    faults: ItemFaults? = nil
   ) throws(ArchiveError) {
+    if let takePlanned { return try planLarge(member, source, takePlanned) }
     let hash = try HashChain()
     if let extents = member.sparseExtents {
       hash.seed(IndexedMember.sparseHashPrefix(extents: extents, byteCount: member.byteCount))
@@ -286,11 +309,32 @@ public final class ArchiveWriter {
     }
   }
 
+  /// Gives out the pieces of a large file.
+  private func planLarge(
+    _ member: Member, _ source: PendingMember.Source, _ takePlanned: (PlannedChunk) throws(ArchiveError) -> Void
+  ) throws(ArchiveError) {
+    let headerByteCount = TarHeaderEncoder.headerByteCount(of: member)
+    planner.flush(into: &groups)
+    try enqueueGroups()
+    let file = PendingMember(member: member, source: source)
+    let pieces = FilePieces(storedByteCount: member.storedByteCount, chunkByteCount: UInt64(options.chunkByteCount))
+    for index in 0..<pieces.count {
+      try stop.check()
+      try takePlanned(
+        .piece(
+          PlannedPiece(
+            file: file, headerByteCount: index == 0 ? headerByteCount : 0, range: pieces[index],
+            isLast: index == pieces.count - 1)))
+    }
+  }
+
   private func enqueueGroups() throws(ArchiveError) {
     guard !groups.isEmpty else { return }
     let ready = groups
     groups = []
-    for group in ready { try enqueue(.group(group)) }
+    for group in ready {
+      if let takePlanned { try takePlanned(.group(group)) } else { try enqueue(.group(group)) }
+    }
   }
 
   private func enqueue(_ job: WriteJob) throws(ArchiveError) {

@@ -158,7 +158,9 @@ extension ArchiveWriter {
     }
     try claim(archivePath, isDirectory: kind == .directory)
     try plan(
-      PendingMember(member: member, source: source, isReferenced: kind == .file && status.linkCount > 1))
+      PendingMember(
+        member: member, source: source, isReferenced: kind == .file && status.linkCount > 1,
+        mayHaveHoles: kind == .file && SparseMap.mayBeSparse(status)))
   }
 
   /// Whether an item may hold the member. A symlink's target is read for that; the lane that stores it reads it again.
@@ -268,7 +270,9 @@ extension ArchiveWriter {
     }
     try claim(archivePath, isDirectory: false)
     if member.storedByteCount < UInt64(largeByteCount) {
-      return try plan(PendingMember(member: member, source: source, isReferenced: isReferenced))
+      return try plan(
+        PendingMember(
+          member: member, source: source, isReferenced: isReferenced, mayHaveHoles: SparseMap.mayBeSparse(status)))
     }
     if options.includesExtendedAttributes {
       let number = descriptor.rawValue
@@ -278,7 +282,7 @@ extension ArchiveWriter {
         warn: { self.warn(archivePath, $0) })
     }
     FileSystem.advise(descriptor.rawValue, .sequential)
-    try planLarge(member, descriptor, status, faults: tree.faults)
+    try planLarge(member, descriptor, status, source: source, faults: tree.faults)
   }
 }
 

@@ -1,4 +1,5 @@
 package import ArchiveFormat
+internal import ArchiveIO
 
 /// How an archive is written. The archive's bytes depend on everything here except ``threadCount``, ``verifiesWrites`` and ``profile``.
 public struct WriterOptions: Sendable {
@@ -32,6 +33,9 @@ public struct WriterOptions: Sendable {
 
   /// Limits of ``chunkByteCount``: smaller chunks cost more than they give; larger ones would need a window over 8 MiB and more memory.
   public static let chunkByteCountRange = (64 << 10)...(32 << 20)
+
+  /// Threads that compress.
+  var laneCount: Int { threadCount > 0 ? threadCount : ProcessFacts.availableCores }
 
   func validate() throws(ArchiveError) {
     guard (0...19).contains(level) else { throw ArchiveError(.invalidArgument, "level \(level) is not in 0...19") }
