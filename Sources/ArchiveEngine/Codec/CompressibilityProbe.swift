@@ -16,10 +16,7 @@ internal import CZstd
   private let scratch: Buffer
 
   init() throws(ArchiveError) {
-    guard let context = unsafe ZSTD_createCCtx() else {
-      throw ArchiveError(.outOfMemory, "no memory for a compression context")
-    }
-    unsafe self.context = unsafe context
+    unsafe context = try CodecContext.makeCompression()
     unsafe ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 1)
     do { scratch = try Buffer(byteCount: Self.sampleByteCount * 2) } catch {
       unsafe ZSTD_freeCCtx(context)
@@ -30,7 +27,9 @@ internal import CZstd
   deinit { unsafe ZSTD_freeCCtx(context) }
 
   /// Whether compressing `content` is worth the time. Chunks of less than all samples always are.
-  func isWorthCompressing(_ content: UnsafeRawBufferPointer) -> Bool {
+  ///
+  /// Throws where memory is missing: the archive's bytes do not depend on that.
+  func isWorthCompressing(_ content: UnsafeRawBufferPointer) throws(ArchiveError) -> Bool {
     let total = Self.sampleCount * Self.sampleByteCount
     guard content.count > total * 2 else { return true }
     let stride = (content.count - Self.sampleByteCount) / (Self.sampleCount - 1)
@@ -39,6 +38,9 @@ internal import CZstd
         rebasing: content[index * stride..<index * stride + Self.sampleByteCount])
       let result = unsafe ZSTD_compress2(
         context, scratch.base, scratch.byteCount, sample.baseAddress, sample.count)
+      if ZSTD_isError(result) != 0, ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation {
+        throw ArchiveError(zstd: result, doing: "compressing")
+      }
       if ZSTD_isError(result) != 0 || result < Self.gainThreshold { return true }
     }
     return false

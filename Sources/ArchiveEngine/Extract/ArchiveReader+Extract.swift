@@ -28,7 +28,11 @@ extension ArchiveReader {
     let root = try system(path: path) { () throws(SystemError) in
       SharedDescriptor(try FileSystem.open(at: FileSystem.currentDirectory, path, [.readOnly, .directory]))
     }
+    if let error = DeadRuns.cleanUp(root, shallStop: { stop.isSet }) {
+      warn(error.path, "what a killed run has left could not be removed: \(error.message)")
+    }
     let destination = try Destination(root: root, isNew: false, options: options)
+    defer { destination.endTemporaryNames() }
     let summary = try extract(destination, options, plan, stop)
     if options.syncs {
       try system(path: path) { () throws(SystemError) in try FileSystem.syncFileSystem(root.rawValue) }
@@ -172,9 +176,10 @@ extension ArchiveReader {
     } catch {
       // What came before the fault is complete; lanes finish it, unless they were stopped themselves.
       lanes.wait()
+      let lanesAreDone = !stop.isSet
       stop.fail(error)
       extraction?.abandonOpen()
-      planner.finishAfterFailure()
+      planner.finishAfterFailure(lanesAreDone: lanesAreDone)
       throw stop.error ?? error
     }
     if let missing = selection.unmatched(first.matched).first {

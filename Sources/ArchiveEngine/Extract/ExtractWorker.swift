@@ -109,7 +109,11 @@ final class ExtractWorker {
         }
       }
     } catch {
-      if error.alreadyExists { context.destination.keep(part.action.path) }
+      if error.alreadyExists {
+        context.destination.keep(part.action.path)
+      } else if !part.action.replacesOwn {
+        leaves.keepWhatIsThere(part.action.path)
+      }
       try handle(error, member)
     }
   }

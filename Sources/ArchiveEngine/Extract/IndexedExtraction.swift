@@ -43,7 +43,7 @@ struct IndexedExtraction {
       lanes.wait()
       let leaves = LeafCreator(context.destination)
       for output in open where !output.isComplete { leaves.abandon(output) }
-      planner.finishAfterFailure()
+      planner.finishAfterFailure(lanesAreDone: false)
       throw stop.error ?? error
     }
     let missing = selection.unmatched(matched)
