@@ -17,7 +17,7 @@
   size_t size = 1024;                                                      \
   int error;                                                               \
   for (;;) {                                                               \
-    char *larger = FAULT_POINT("malloc") > 0 ? NULL : realloc(space, size); \
+    char *larger = FAULT_POINT("realloc") > 0 ? NULL : realloc(space, size); \
     if (larger == NULL) {                                                  \
       free(space);                                                         \
       return -ENOMEM;                                                      \

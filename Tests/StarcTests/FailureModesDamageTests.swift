@@ -116,3 +116,20 @@ internal import Testing
     }
   }
 }
+
+/// A large file whose chunks are in the hands of several lanes.
+@Suite(.inTemporaryDirectory(.memory)) struct DamagedLargeFileTests {
+  /// Damage in any chunk is found by either verification, with any number of lanes; none waits for another for ever.
+  @Test(arguments: ["--quick", ""]) func everyChunk(_ option: String) throws {
+    try Starc.expectSuccess(
+      """
+      mkdir t; head -c 700000 /dev/urandom > t/r; $S create -q --no-sync --chunk-size 64K a t
+      for offset in $(seq 2000 64000 700000); do
+        cp a b; printf '\\377\\0\\377\\0' | dd of=b bs=1 seek=$offset conv=notrunc status=none
+        for threads in 1 3; do
+          status 2 timeout 20 $S verify \(option) --threads $threads b > out 2>&1; grep -q 't/r' out
+        done
+      done
+      """, directory: try #require(TemporaryDirectory.current).path)
+  }
+}

@@ -98,7 +98,7 @@ internal import Testing
         $S $command > p 2> err & pid=$!
         for _ in $(seq 2000); do grep -q ' T ' /proc/$reader/stat && break; sleep 0.01; done
         # It waits for room in the pipe.
-        for _ in $(seq 2000); do grep -q -e poll -e pipe /proc/$pid/wchan && break; sleep 0.01; done
+        for _ in $(seq 300); do grep -q -e poll -e pipe /proc/$pid/wchan && break; sleep 0.01; done
         kill -\#(signal) $pid; status \#(status) wait $pid; [ "$(cat err)" = 'starc: cancelled' ]
         kill -KILL $reader; wait $reader 2> /dev/null || true
       done

@@ -28,7 +28,7 @@ KINDS = {
     "fallocate": ["EIO", "ENOSPC", "EOPNOTSUPP", "EINTR"], "lseek": ["EIO", "EINVAL", "EINTR"],
     "flock": ["EIO", "ENOLCK", "EINTR"], "dup": ["EMFILE", "EINTR"], "fcntl": ["EIO", "EINTR"],
     "eventfd": ["EMFILE", "ENOMEM"], "poll": ["ENOMEM", "EINTR"], "getrandom": ["ENOSYS", "EINTR"],
-    "mmap": ["ENOMEM"], "malloc": ["ENOMEM"], "fstatvfs": ["EIO", "EINTR"], "fadvise": ["EIO"],
+    "mmap": ["ENOMEM"], "malloc": ["ENOMEM"], "realloc": ["ENOMEM"], "fstatvfs": ["EIO", "EINTR"], "fadvise": ["EIO"],
     "sched_getaffinity": ["EPERM"], "eventfd_write": ["EIO"],
 }
 # From some call on all fail: a full disk stays full.

@@ -18,7 +18,7 @@ extension ArchiveReader {
     options.limits = limits
     let existing: FileStatus?
     do throws(SystemError) { existing = try FileSystem.statusFollowing(at: FileSystem.currentDirectory, path) } catch {
-      guard error.isNotFound else { throw ArchiveError(error).at(path: path) }
+      guard error.isNotFound else { throw ArchiveError(error, path: path) }
       existing = nil
     }
     guard let existing else { return try extractStaged(to: path, options, plan, stop) }
@@ -48,7 +48,7 @@ extension ArchiveReader {
       if error.errno == EWOULDBLOCK {
         throw ArchiveError(.exists, "another run is extracting to this directory", path: path)
       }
-      throw ArchiveError(error).at(path: path)
+      throw ArchiveError(error, path: path)
     }
     do throws(ArchiveError) {
       let destination = try Destination(root: staging.root, isNew: true, options: options)

@@ -173,7 +173,7 @@ extension ExtractPlanner {
       return true
     } catch {
       if error.isNotFound || error.isNotDirectory { return false }
-      throw ArchiveError(error).at(path: path)
+      throw ArchiveError(error, path: path)
     }
   }
 

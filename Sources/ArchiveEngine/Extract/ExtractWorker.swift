@@ -141,6 +141,6 @@ final class ExtractWorker {
     if error.errno == EEXIST {
       return ExtractPlanner.alreadyThere.at(path: member.path)
     }
-    return ArchiveError(error).at(path: member.path)
+    return ArchiveError(error, path: member.path)
   }
 }

@@ -123,7 +123,7 @@ struct IndexedExtraction {
       if error.isNotDirectory {
         throw ArchiveError(.rejected, "a directory on its way is a link or a file in the destination", path: path)
       }
-      throw ArchiveError(error).at(path: path)
+      throw ArchiveError(error, path: path)
     }
     throw ExtractPlanner.alreadyThere.at(path: path)
   }
