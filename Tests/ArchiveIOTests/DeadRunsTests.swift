@@ -4,15 +4,17 @@ import TestSupport
 import Testing
 
 /// What a killed run leaves in a directory that is in use goes with the next one; nothing else does.
-@Suite(.inTemporaryDirectory(.memory)) struct DeadRunsTests {
+///
+/// Each test has a process of its own: programs that other tests start would hold the locks of dead runs for a moment.
+@Suite struct DeadRunsTests {
   /// A directory in which a run was at work, with the names that it has left.
-  private struct Scene {
+  fileprivate struct Scene {
     let place: TemporaryDirectory
     let run: RunName
     let mark: RunMark
 
-    init() throws {
-      place = try #require(TemporaryDirectory.current)
+    init(_ place: TemporaryDirectory) throws {
+      self.place = place
       run = try RunName()
       mark = try #require(try RunMark.make(run, in: place.root))
       try Shell.script("mkdir -p a/b; touch kept a/kept", directory: place.path)
@@ -33,38 +35,44 @@ import Testing
     }
   }
 
-  @Test func whatADeadRunLeftGoes() throws {
-    let place = try #require(TemporaryDirectory.current)
-    do {
-      let scene = try Scene()
-      #expect(try scene.names().split(separator: "\n").count == 4)
-      scene.die()
+  @Test func whatADeadRunLeftGoes() async {
+    await #expect(processExitsWith: .success) {
+      let place = try TemporaryDirectory(.memory)
+      do {
+        let scene = try Scene(place)
+        #expect(try scene.names().split(separator: "\n").count == 4)
+        scene.die()
+      }
+      #expect(DeadRuns.cleanUp(place.root, shallStop: { false }) == nil)
+      let left = try Shell.script("find . -mindepth 1 | LC_ALL=C sort", directory: place.path)
+      #expect(left == "./a\n./a/b\n./a/kept\n./kept\n")
     }
-    #expect(DeadRuns.cleanUp(place.root, shallStop: { false }) == nil)
-    let left = try Shell.script("find . -mindepth 1 | LC_ALL=C sort", directory: place.path)
-    #expect(left == "./a\n./a/b\n./a/kept\n./kept\n")
   }
 
-  @Test func aLiveRunKeepsItsFilesAndEndsWithoutAMark() throws {
-    let place = try #require(TemporaryDirectory.current)
-    do {
-      let scene = try Scene()
-      let before = try scene.names()
-      #expect(scene.cleanUp() == nil)
-      #expect(try scene.names() == before)
+  @Test func aLiveRunKeepsItsFilesAndEndsWithoutAMark() async {
+    await #expect(processExitsWith: .success) {
+      let place = try TemporaryDirectory(.memory)
+      do {
+        let scene = try Scene(place)
+        let before = try scene.names()
+        #expect(scene.cleanUp() == nil)
+        #expect(try scene.names() == before)
+      }
+      #expect(try Shell.script("ls -A | grep -c lock || true", directory: place.path) == "0\n")
     }
-    #expect(try Shell.script("ls -A | grep -c lock || true", directory: place.path) == "0\n")
   }
 
   /// A run that ends in order, but could not remove a file, leaves the mark; so does a cleaning that is stopped.
-  @Test func aMarkThatIsLeftIsForLater() throws {
-    let place = try #require(TemporaryDirectory.current)
-    do { try Scene().die() }
-    let before = try Shell.script("find . | sort", directory: place.path)
-    #expect(DeadRuns.cleanUp(place.root, shallStop: { true }) == nil)
-    #expect(try Shell.script("find . | sort", directory: place.path) == before)
-    #expect(DeadRuns.cleanUp(place.root, shallStop: { false }) == nil)
-    #expect(try Shell.script("find . -name '*starc*'", directory: place.path) == "")
+  @Test func aMarkThatIsLeftIsForLater() async {
+    await #expect(processExitsWith: .success) {
+      let place = try TemporaryDirectory(.memory)
+      do { try Scene(place).die() }
+      let before = try Shell.script("find . | sort", directory: place.path)
+      #expect(DeadRuns.cleanUp(place.root, shallStop: { true }) == nil)
+      #expect(try Shell.script("find . | sort", directory: place.path) == before)
+      #expect(DeadRuns.cleanUp(place.root, shallStop: { false }) == nil)
+      #expect(try Shell.script("find . -name '*starc*'", directory: place.path) == "")
+    }
   }
 
   /// Files of another dead run, of a live one, and names that only look like ours stay.
@@ -78,61 +86,67 @@ import Testing
     "for m in .starc-*.lock; do r=${m%.lock}; touch $r-.tmp $r-1 $r-1.tmpx x$r-1.tmp $r-1x.tmp $r.tmp $r--1.tmp; done",
     "for m in .starc-*.lock; do mkdir -p ${m%.lock}-7.tmp/x ${m%.lock}-8.tmp; done",
   ])
-  func whatIsNotOursStays(_ script: String) throws {
-    let place = try #require(TemporaryDirectory.current)
-    do { try Scene().die() }
-    let ours = try Shell.script("find . -name '*starc*' | sort", directory: place.path)
-    try Shell.script(script + "; find . | sort > list", directory: place.path)
-    #expect(DeadRuns.cleanUp(place.root, shallStop: { false }) == nil)
-    let before = Set(try Shell.script("cat list", directory: place.path).split(separator: "\n"))
-    let after = Set(try Shell.script("find .", directory: place.path).split(separator: "\n"))
-    #expect(before.subtracting(after) == Set(ours.split(separator: "\n")))
+  func whatIsNotOursStays(_ script: String) async {
+    await #expect(processExitsWith: .success) { [script] in
+      let place = try TemporaryDirectory(.memory)
+      do { try Scene(place).die() }
+      let ours = try Shell.script("find . -name '*starc*' | sort", directory: place.path)
+      try Shell.script(script + "; find . | sort > list", directory: place.path)
+      #expect(DeadRuns.cleanUp(place.root, shallStop: { false }) == nil)
+      let before = Set(try Shell.script("cat list", directory: place.path).split(separator: "\n"))
+      let after = Set(try Shell.script("find .", directory: place.path).split(separator: "\n"))
+      #expect(before.subtracting(after) == Set(ours.split(separator: "\n")))
+    }
   }
 
   /// No link is followed out of the directory, and none on the way.
-  @Test func linksAreNotFollowed() throws {
-    let place = try #require(TemporaryDirectory.current)
-    let scene = try Scene()
-    let name = String(decoding: scene.run.temporaryName(99), as: UTF8.self)
-    try Shell.script(
-      "mkdir -p elsewhere in; touch elsewhere/\(name); ln -s ../elsewhere in/link", directory: place.path)
-    let inner = SharedDescriptor(
-      try FileSystem.open(at: place.root.rawValue, Array("in".utf8), [.readOnly, .directory]))
-    let run = try RunName()
-    let mark = try #require(try RunMark.make(run, in: inner))
-    try Shell.script(
-      "touch elsewhere/\(String(decoding: run.temporaryName(1), as: UTF8.self))", directory: place.path)
-    mark.leave()
-    _ = consume mark
-    #expect(DeadRuns.cleanUp(inner, shallStop: { false }) == nil)
-    #expect(try Shell.script("ls -A elsewhere | wc -l", directory: place.path) == "2\n")
+  @Test func linksAreNotFollowed() async {
+    await #expect(processExitsWith: .success) {
+      let place = try TemporaryDirectory(.memory)
+      let scene = try Scene(place)
+      let name = String(decoding: scene.run.temporaryName(99), as: UTF8.self)
+      try Shell.script(
+        "mkdir -p elsewhere in; touch elsewhere/\(name); ln -s ../elsewhere in/link", directory: place.path)
+      let inner = SharedDescriptor(
+        try FileSystem.open(at: place.root.rawValue, Array("in".utf8), [.readOnly, .directory]))
+      let run = try RunName()
+      let mark = try #require(try RunMark.make(run, in: inner))
+      try Shell.script(
+        "touch elsewhere/\(String(decoding: run.temporaryName(1), as: UTF8.self))", directory: place.path)
+      mark.leave()
+      _ = consume mark
+      #expect(DeadRuns.cleanUp(inner, shallStop: { false }) == nil)
+      #expect(try Shell.script("ls -A elsewhere | wc -l", directory: place.path) == "2\n")
+    }
   }
 
   /// Many runs that clean up at the same time neither fail nor touch the files of one another.
-  @Test func manyAtOnce() async throws {
-    let place = try #require(TemporaryDirectory.current)
-    for _ in 0..<30 {
-      do { try Scene().die() }
-      await withTaskGroup(of: Void.self) { group in
-        for _ in 0..<4 {
-          group.addTask {
-            #expect(DeadRuns.cleanUp(place.root, shallStop: { false }) == nil)
-            guard let run = try? RunName(), let mark = try? RunMark.make(run, in: place.root) else {
-              Issue.record("no mark")
-              return
+  @Test func manyAtOnce() async {
+    await #expect(processExitsWith: .success) {
+      let place = try TemporaryDirectory(.memory)
+      for _ in 0..<30 {
+        do { try Scene(place).die() }
+        await withTaskGroup(of: Void.self) { group in
+          for _ in 0..<4 {
+            group.addTask {
+              #expect(DeadRuns.cleanUp(place.root, shallStop: { false }) == nil)
+              guard let run = try? RunName(), let mark = try? RunMark.make(run, in: place.root) else {
+                Issue.record("no mark")
+                return
+              }
+              let own = place.file("a/" + String(decoding: run.temporaryName(1), as: UTF8.self))
+              #expect(throws: Never.self) { try FileTree.write([1], to: own) }
+              #expect(DeadRuns.cleanUp(place.root, shallStop: { false }) == nil)
+              #expect(throws: Never.self) { _ = try FileTree.read(own) }
+              #expect(throws: Never.self) {
+                try FileSystem.removeFile(at: FileSystem.currentDirectory, Array(own.utf8))
+              }
+              withExtendedLifetime(mark) {}
             }
-            let own = place.file("a/" + String(decoding: run.temporaryName(1), as: UTF8.self))
-            #expect(throws: Never.self) { try FileTree.write([1], to: own) }
-            #expect(DeadRuns.cleanUp(place.root, shallStop: { false }) == nil)
-            #expect(throws: Never.self) { _ = try FileTree.read(own) }
-            #expect(throws: Never.self) {
-              try FileSystem.removeFile(at: FileSystem.currentDirectory, Array(own.utf8))
-            }
-            withExtendedLifetime(mark) {}
           }
         }
+        #expect(try Shell.script("find . -name '*starc*'", directory: place.path) == "")
       }
-      #expect(try Shell.script("find . -name '*starc*'", directory: place.path) == "")
     }
   }
 
