@@ -63,7 +63,7 @@ def check(scenario, directory, number, was_ended):
     return left
 
 
-def kills(tool, root, count, seed):
+def kills(tool, root, count, seed, only=None):
     """Returns the number of problems."""
     generator = random.Random(seed)
     base = Base(tool, root, generator, files=300, large=3_000_000)
@@ -73,6 +73,8 @@ def kills(tool, root, count, seed):
     ]
     directory, problems = os.path.join(root, "run"), 0
     for scenario in scenarios:
+        if only and only not in scenario.name:
+            continue
         length = statistics.median(timed(scenario, directory) for _ in range(5))
         if isinstance(scenario, Extract):
             scenario.learn(directory)

@@ -46,6 +46,7 @@ def faults_of(scenario, directory):
     expect(result.status == (1 if scenario.name == "salvage" else 0), f"exit {result.status}: {result.text}")
     if hasattr(scenario, "learn"):
         scenario.learn(directory)
+    expect(result.counts, "this build of the tool knows no faults: only debug builds do")
     unknown = set(result.counts) - set(KINDS)
     expect(not unknown, f"no errors are known for {unknown}")
     faults = []
