@@ -29,7 +29,8 @@ let package = Package(
     .target(name: "ArchiveFormat", dependencies: ["CXXHash"], swiftSettings: rules),
     .target(name: "ArchiveIO", dependencies: ["CLinuxShims"], swiftSettings: rules),
     .target(
-      name: "ArchiveEngine", dependencies: ["ArchiveFormat", "ArchiveIO", "CZstd", "CXXHash"], swiftSettings: rules),
+      name: "ArchiveEngine", dependencies: ["ArchiveFormat", "ArchiveIO", "CLinuxShims", "CZstd", "CXXHash"],
+      swiftSettings: rules),
     .target(
       name: "CommandLineTool", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO", "CXXHash", "CZstd"],
       path: "Tools/CommandLineTool", swiftSettings: rules),

@@ -25,11 +25,15 @@ package struct DirectoryList: ~Copyable {
 
   /// Reads all names of an open directory behind what is there. On failure those read so far stay.
   package mutating func read(_ descriptor: Int32) throws(SystemError) {
-    while true {
-      let count = Int(try unsafe checked("getdents64", starc_getdents64(descriptor, buffer.base, buffer.byteCount)))
-      if count <= 0 || count > buffer.byteCount { return }
-      try unsafe take(UnsafeRawBufferPointer(start: buffer.base, count: count))
-    }
+    while try readSome(descriptor) {}
+  }
+
+  /// Reads what the kernel gives at once, for who looks at names without holding them all. False at the end.
+  mutating func readSome(_ descriptor: Int32) throws(SystemError) -> Bool {
+    let count = Int(try unsafe checked("getdents64", starc_getdents64(descriptor, buffer.base, buffer.byteCount)))
+    if count <= 0 || count > buffer.byteCount { return false }
+    try unsafe take(UnsafeRawBufferPointer(start: buffer.base, count: count))
+    return true
   }
 
   /// `struct linux_dirent64`: inode (8 bytes), offset (8), record length (2), type (1), name with a NUL.

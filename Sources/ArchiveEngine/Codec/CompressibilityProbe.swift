@@ -17,10 +17,7 @@ internal import CZstd
   private let scratch: Buffer
 
   init() throws(ArchiveError) {
-    guard let context = unsafe ZSTD_createCCtx() else {
-      throw ArchiveError(.outOfMemory, "no memory for a compression context")
-    }
-    unsafe self.context = unsafe context
+    unsafe context = try CodecContext.makeCompression()
     unsafe ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 1)
     do { scratch = try Buffer(byteCount: Self.sampleByteCount * 2) } catch {
       unsafe ZSTD_freeCCtx(context)
@@ -38,20 +35,23 @@ internal import CZstd
   }
 
   /// Whether compressing `content` is worth the time. Chunks of less than all samples always are.
-  func isWorthCompressing(_ content: UnsafeRawBufferPointer) -> Bool {
+  ///
+  /// Throws where memory is missing: the archive's bytes do not depend on that.
+  func isWorthCompressing(_ content: UnsafeRawBufferPointer) throws(ArchiveError) -> Bool {
     guard let offsets = Self.sampleOffsets(contentByteCount: content.count) else { return true }
     var savedByteCount = 0
     for offset in offsets {
-      savedByteCount += unsafe saving(
+      savedByteCount += try unsafe saving(
         of: UnsafeRawBufferPointer(rebasing: content[offset..<offset + Self.sampleByteCount]))
       if savedByteCount >= Self.neededByteCount { return true }
     }
     return false
   }
 
-  /// How many bytes compressing a sample saves.
-  func saving(of sample: UnsafeRawBufferPointer) -> Int {
+  /// How many bytes compressing a sample saves. Throws where memory is missing.
+  func saving(of sample: UnsafeRawBufferPointer) throws(ArchiveError) -> Int {
     let result = unsafe ZSTD_compress2(context, scratch.base, scratch.byteCount, sample.baseAddress, sample.count)
-    return ZSTD_isError(result) != 0 ? 0 : max(0, sample.count - result)
+    if ZSTD_isError(result) != 0 { throw ArchiveError(zstd: result, doing: "compressing") }
+    return max(0, sample.count - result)
   }
 }

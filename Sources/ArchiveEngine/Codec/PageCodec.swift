@@ -12,9 +12,13 @@ final class PageCodec {
     let payload = try format { () throws(FormatError) in try page.encoded() }
     let bound = ZSTD_compressBound(payload.count)
     if compressed.count < bound { compressed = [UInt8](repeating: 0, count: bound) }
+    // Not kept: its tables would take their place in every lane between two pages.
+    let context = unsafe try CodecContext.makeCompression()
+    defer { unsafe ZSTD_freeCCtx(context) }
     let result = unsafe compressed.withUnsafeMutableBytes { target in
       unsafe payload.withUnsafeBytes { source in
-        unsafe ZSTD_compress(target.baseAddress, target.count, source.baseAddress, source.count, Self.level)
+        unsafe ZSTD_compressCCtx(
+          context, target.baseAddress, target.count, source.baseAddress, source.count, Self.level)
       }
     }
     if ZSTD_isError(result) != 0 { throw ArchiveError(zstd: result, doing: "compressing an index page") }
@@ -28,10 +32,13 @@ final class PageCodec {
   /// The decoded payload of a page frame.
   func decodePayload(_ frame: Span<UInt8>) throws(ArchiveError) -> [UInt8] {
     let (byteCount, range) = try format { () throws(FormatError) in try PageFrame.parse(frame) }
+    let context = unsafe try CodecContext.makeDecompression()
+    defer { unsafe ZSTD_freeDCtx(context) }
     var result = 0
     let payload = unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { target, count in
       result = unsafe frame.extracting(range).withUnsafeBytes { source in
-        unsafe ZSTD_decompress(target.baseAddress, byteCount, source.baseAddress, source.count)
+        unsafe ZSTD_decompressDCtx(
+          context, target.baseAddress, byteCount, source.baseAddress, source.count)
       }
       count = ZSTD_isError(result) != 0 ? 0 : result
     }

@@ -15,10 +15,7 @@ internal import CZstd
   ///   - level: 1...19.
   ///   - chunkByteCount: the usual chunk, from which the table sizes follow.
   init(level: Int, chunkByteCount: Int) throws(ArchiveError) {
-    guard let context = unsafe ZSTD_createCCtx() else {
-      throw ArchiveError(.outOfMemory, "no memory for a compression context")
-    }
-    unsafe self.context = unsafe context
+    unsafe context = try CodecContext.makeCompression()
     try set(ZSTD_c_compressionLevel, Int32(level))
     try set(ZSTD_c_checksumFlag, 1)
     try set(ZSTD_c_contentSizeFlag, 1)

@@ -117,7 +117,7 @@ final class ChunkSampler {
         let target = unsafe UnsafeMutableRawBufferPointer(start: slot.input.base + used, count: piece)
         unsafe layout.read(offset, into: target, with: opener)
         if savedByteCount < CompressibilityProbe.neededByteCount {
-          savedByteCount += unsafe probe.saving(of: UnsafeRawBufferPointer(target))
+          savedByteCount += try unsafe probe.saving(of: UnsafeRawBufferPointer(target))
         }
         used += piece
       }

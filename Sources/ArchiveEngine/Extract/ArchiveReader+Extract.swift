@@ -20,7 +20,7 @@ extension ArchiveReader {
     options.limits = limits
     let existing: FileStatus?
     do throws(SystemError) { existing = try FileSystem.statusFollowing(at: FileSystem.currentDirectory, path) } catch {
-      guard error.isNotFound else { throw ArchiveError(error).at(path: path) }
+      guard error.isNotFound else { throw ArchiveError(error, path: path) }
       existing = nil
     }
     guard let existing else { return try extractStaged(to: path, options, plan, stop) }
@@ -30,7 +30,11 @@ extension ArchiveReader {
     let root = try system(path: path) { () throws(SystemError) in
       SharedDescriptor(try FileSystem.open(at: FileSystem.currentDirectory, path, [.readOnly, .directory]))
     }
+    if let error = DeadRuns.cleanUp(root, shallStop: { stop.isSet }) {
+      warn(error.path, "what a killed run has left could not be removed: \(error.message)")
+    }
     let destination = try Destination(root: root, isNew: false, options: options)
+    defer { destination.endTemporaryNames() }
     let summary = try extract(destination, options, plan, stop)
     if options.syncs {
       try options.profile.measure(.commit, within: .planning) { () throws(ArchiveError) in
@@ -48,7 +52,7 @@ extension ArchiveReader {
       if error.errno == EWOULDBLOCK {
         throw ArchiveError(.exists, "another run is extracting to this directory", path: path)
       }
-      throw ArchiveError(error).at(path: path)
+      throw ArchiveError(error, path: path)
     }
     do throws(ArchiveError) {
       let destination = try Destination(root: staging.root, isNew: true, options: options)
@@ -181,9 +185,10 @@ extension ArchiveReader {
     } catch {
       // What came before the fault is complete; lanes finish it, unless they were stopped themselves.
       lanes.wait()
+      let lanesAreDone = !stop.isSet
       stop.fail(error)
       extraction?.abandonOpen()
-      planner.finishAfterFailure()
+      planner.finishAfterFailure(lanesAreDone: lanesAreDone)
       throw stop.error ?? error
     }
     if let missing = selection.unmatched(first.matched).first {

@@ -173,7 +173,7 @@ extension ExtractPlanner {
       return true
     } catch {
       if error.isNotFound || error.isNotDirectory { return false }
-      throw ArchiveError(error).at(path: path)
+      throw ArchiveError(error, path: path)
     }
   }
 
@@ -207,18 +207,18 @@ extension ExtractPlanner {
         try FileSystem.makeHardLink(from: held.rawValue, targetName, to: parent, name)
         return
       }
-      let temporary = destination.temporaryName()
+      let temporary = try destination.temporaryName()
       try FileSystem.makeHardLink(from: held.rawValue, targetName, to: parent, temporary)
       do throws(SystemError) {
         if link.replacesOwn || destination.overwrite == .replace {
           try FileSystem.rename(from: parent, temporary, to: parent, name)
           // Renaming a link over another name of the same file does nothing: the temporary name has to go.
-          try? FileSystem.removeFile(at: parent, temporary)
+          destination.removeUnfinished(at: parent, temporary)
         } else {
           try FileSystem.renameWithoutReplacing(from: parent, temporary, to: parent, name)
         }
       } catch {
-        try? FileSystem.removeFile(at: parent, temporary)
+        destination.removeUnfinished(at: parent, temporary)
         throw error
       }
     } catch {

@@ -353,6 +353,7 @@ final class ExtractPlanner {
     stop: StopSignal, readAgain: ((MissingContents) throws(ArchiveError) -> Void)?
   ) throws(ArchiveError) {
     try options.profile.measure(.links, within: .planning) { () throws(ArchiveError) in try makeLinks(readAgain) }
+    destination.endTemporaryNames()
     if destination.isNew && !listsRoot {
       // While it was staged nobody else could look into it.
       let root = [UInt8(ascii: ".")]
@@ -365,9 +366,13 @@ final class ExtractPlanner {
   }
 
   /// After an error: directories in an existing destination get their modes nevertheless.
-  func finishAfterFailure() {
+  ///
+  /// - Parameter lanesAreDone: all members that were decided were made, or are known as kept. Only then links are made: else the name of
+  ///   a target may stand for a file that was there before, and a link to it would take the place of another.
+  func finishAfterFailure(lanesAreDone: Bool) {
     guard !destination.isNew else { return }
-    try? makeLinksAtHand()
+    if lanesAreDone { try? makeLinksAtHand() }
+    destination.endTemporaryNames()
     try? directories.apply(to: destination, stop: nil)
   }
 }

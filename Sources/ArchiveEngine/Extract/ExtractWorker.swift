@@ -121,7 +121,11 @@ final class ExtractWorker {
         }
       }
     } catch {
-      if error.alreadyExists { context.destination.keep(part.action.path) }
+      if error.alreadyExists {
+        context.destination.keep(part.action.path)
+      } else if !part.action.replacesOwn {
+        leaves.keepWhatIsThere(part.action.path)
+      }
       try handle(error, member)
     }
   }
@@ -149,6 +153,6 @@ final class ExtractWorker {
     if error.errno == EEXIST {
       return ExtractPlanner.alreadyThere.at(path: member.path)
     }
-    return ArchiveError(error).at(path: member.path)
+    return ArchiveError(error, path: member.path)
   }
 }

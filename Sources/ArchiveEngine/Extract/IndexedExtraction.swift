@@ -47,7 +47,7 @@ struct IndexedExtraction {
       lanes.wait()
       let leaves = LeafCreator(context.destination)
       for output in open where !output.isComplete { leaves.abandon(output) }
-      planner.finishAfterFailure()
+      planner.finishAfterFailure(lanesAreDone: false)
       throw stop.error ?? error
     }
     let missing = selection.unmatched(matched)
@@ -135,7 +135,7 @@ struct IndexedExtraction {
       if error.isNotDirectory {
         throw ArchiveError(.rejected, "a directory on its way is a link or a file in the destination", path: path)
       }
-      throw ArchiveError(error).at(path: path)
+      throw ArchiveError(error, path: path)
     }
     throw ExtractPlanner.alreadyThere.at(path: path)
   }

@@ -41,7 +41,7 @@ final class LeafCreator {
       return false
     }
     let isDirect = destination.isNew && !action.replacesOwn
-    let working = isDirect ? name : destination.temporaryName()
+    let working = isDirect ? name : try destination.temporaryName()
     do throws(SystemError) {
       switch member.kind {
       case .file:
@@ -66,7 +66,7 @@ final class LeafCreator {
       if !isDirect { try settle(parent, working, name, replacesOwn: action.replacesOwn) }
     } catch {
       // EEXIST on a direct name means that it is not ours to remove.
-      if !(isDirect && error.alreadyExists) { try? FileSystem.removeFile(at: parent, working) }
+      if !(isDirect && error.alreadyExists) { destination.removeUnfinished(at: parent, working) }
       throw SystemError(error.call, errno: error.errno, path: action.path)
     }
     return true
@@ -120,7 +120,7 @@ final class LeafCreator {
       return nil
     }
     let isDirect = destination.isNew && !replacesOwn
-    let working = isDirect ? name : destination.temporaryName()
+    let working = isDirect ? name : try destination.temporaryName()
     let mode = restorer.creationMode(member)
     let descriptor = try FileSystem.open(at: parent, working, [.writeOnly, .create, .exclusive, .noFollow], mode: mode)
     return SpanningOutput(
@@ -155,9 +155,16 @@ final class LeafCreator {
     }
   }
 
+  /// Remembers what is there instead of a member that could not be made: no file of this run, so that nothing is linked to it.
+  func keepWhatIsThere(_ path: [UInt8]) {
+    guard !destination.isNew, let (parent, name) = try? locate(path) else { return }
+    if (try? FileSystem.status(at: parent, name)) != nil { destination.keep(path) }
+  }
+
   /// Removes the file of a member that will not be completed.
   func abandon(_ output: SpanningOutput) {
-    guard let (parent, _) = try? locate(output.path) else { return }
-    try? FileSystem.removeFile(at: parent, output.name)
+    keepWhatIsThere(output.path)
+    guard let (parent, _) = try? locate(output.path) else { return destination.noteLeftover() }
+    destination.removeUnfinished(at: parent, output.name)
   }
 }

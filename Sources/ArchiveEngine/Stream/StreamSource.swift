@@ -75,7 +75,7 @@ final class StreamSource {
         if let piece = try decodeSome() { return .content(piece) }
         continue
       }
-      if let failure { throw failure }
+      if pending.isEmpty, let failure { throw failure }
       try readAhead()
       guard !pending.isEmpty else { return nil }
       switch pending.removeFirst() {
@@ -146,7 +146,9 @@ final class StreamSource {
       // What was read before a fault still comes out before it is reported.
       do throws(ArchiveError) { guard try readFrame() else { return } } catch {
         if pending.isEmpty { throw error }
-        return
+        // Not to be met again: what was read of the frame is gone.
+        failure = error
+        isEnded = true
       }
     }
   }

@@ -91,7 +91,7 @@ final class WriteLane {
     do throws(SystemError) {
       opened = try opener.open(pending.member, tree, path) { self.builder.warn(pending.member.path, $0) }
     } catch {
-      if [EMFILE, ENFILE, ENOMEM].contains(error.errno) { throw ArchiveError(error).at(path: pending.member.path) }
+      if [EMFILE, ENFILE, ENOMEM].contains(error.errno) { throw ArchiveError(error, path: pending.member.path) }
       return try leaveOut(pending, tree.faults, because: error)
     }
     if let status = opened.status {
