@@ -70,7 +70,8 @@ let package = Package(
     .target(
       name: "FuzzBodies", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO", "CZstd"],
       path: "Tools/Fuzz/Bodies", swiftSettings: rules),
-    .testTarget(name: "FuzzCorpusTests", dependencies: ["ArchiveIO", "FuzzBodies", "TestSupport"], swiftSettings: rules),
+    .testTarget(
+      name: "FuzzCorpusTests", dependencies: ["ArchiveIO", "FuzzBodies", "TestSupport"], swiftSettings: rules),
 
     .target(name: "TestSupport", dependencies: ["ArchiveIO"], path: "Tests/TestSupport", swiftSettings: rules),
     .testTarget(

@@ -57,7 +57,9 @@ enum FramingBody {
       guard isTheirs, decodes(Array(bytes.prefix(theirs))) != nil, !isLongRun(bytes, whole.error) else { return nil }
       throw FuzzFailure("libzstd decodes a frame of \(theirs) bytes that is none here: \(whole)")
     }
-    if isTheirs { try require(theirs == whole.byteCount, "a frame of \(whole.byteCount) bytes, libzstd says \(theirs)") }
+    if isTheirs {
+      try require(theirs == whole.byteCount, "a frame of \(whole.byteCount) bytes, libzstd says \(theirs)")
+    }
     if case .data(let header)? = whole.header, let content = decodes(Array(bytes.prefix(whole.byteCount))) {
       try require(header.contentByteCount ?? UInt64(content) == content, "a content of other size")
     }
@@ -86,7 +88,8 @@ enum FramingBody {
     var error: FormatError?
     while position < bytes.count, !walker.isComplete, error == nil {
       let end = min(bytes.count, position + (pieces?.next() ?? bytes.count))
-      do throws(FormatError) { position += try walker.consume(bytes.span, in: position..<end).consumed } catch let fault {
+      do throws(FormatError) { position += try walker.consume(bytes.span, in: position..<end).consumed } catch let fault
+      {
         error = fault
       }
     }

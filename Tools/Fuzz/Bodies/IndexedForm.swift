@@ -52,16 +52,18 @@ enum IndexedForm {
     var result: [Placed] = []
     var position = 0
     while position < stream.count {
-      guard let step = accepted({ () throws(FormatError) in try parser.consume(stream.span, in: position..<stream.count) }),
+      guard
+        let step = accepted({ () throws(FormatError) in try parser.consume(stream.span, in: position..<stream.count) }),
         case .member(let found)? = step.event
       else { return nil }
       let dataStart = position + step.consumed
       guard found.paddedDataByteCount <= UInt64(stream.count - dataStart) else { return nil }
       var record = IndexedMember(member: found.member, headerByteCount: found.headerByteCount)
       if found.member.kind == .file {
-        var content = found.member.sparseExtents.map {
-          IndexedMember.sparseHashPrefix(extents: $0, byteCount: found.member.byteCount)
-        } ?? []
+        var content =
+          found.member.sparseExtents.map {
+            IndexedMember.sparseHashPrefix(extents: $0, byteCount: found.member.byteCount)
+          } ?? []
         content += stream[dataStart..<(dataStart + Int(found.dataByteCount))]
         record.contentHash = XXH3.hash128(content.span)
       }

@@ -61,7 +61,9 @@ enum PageBody {
     for frame in frames.dropLast() {
       let isRoot = frame == frames[frames.count - 2]
       try mustSucceed("decoding what was encoded") { () throws(FormatError) in
-        if isRoot { _ = try ArchiveRoot(decodingFrame: frame.span) } else {
+        if isRoot {
+          _ = try ArchiveRoot(decodingFrame: frame.span)
+        } else {
           _ = try PageDirectory(decodingFrame: frame.span)
         }
       }
@@ -81,8 +83,7 @@ enum PageBody {
   }
 
   private static func checkPreamble(_ body: [UInt8]) throws(FuzzFailure) {
-    guard var frame = accepted({ () throws(FormatError) in try SkippableFrame.prefix(.preamble, bodyByteCount: body.count + 8) })
-    else { return }
+    guard var frame = prefix(.preamble, bodyByteCount: body.count + 8) else { return }
     frame += body
     append(XXH3.hash64(frame.span), to: &frame)
     guard let preamble = accepted({ () throws(FormatError) in try Preamble(decodingFrame: frame.span) }) else { return }
@@ -91,8 +92,7 @@ enum PageBody {
   }
 
   private static func checkRoot(_ body: [UInt8]) throws(FuzzFailure) {
-    guard var frame = accepted({ () throws(FormatError) in try SkippableFrame.prefix(.root, bodyByteCount: body.count + 28) })
-    else { return }
+    guard var frame = prefix(.root, bodyByteCount: body.count + 28) else { return }
     frame += body
     let digest = XXH3.hash128(frame.span)
     append(digest.high.byteSwapped, to: &frame)
@@ -115,7 +115,8 @@ enum PageBody {
 
   /// Also tried as what a page frame is made of: a zstd frame behind our header.
   private static func checkPageFrame(_ bytes: [UInt8]) throws(FuzzFailure) {
-    let whole = accepted { () throws(FormatError) in try PageFrame.wrap(compressed: bytes.span, decodedByteCount: 1000) }
+    let whole = accepted { () throws(FormatError) in try PageFrame.wrap(compressed: bytes.span, decodedByteCount: 1000)
+    }
     for frame in [bytes, whole ?? []] {
       guard let (byteCount, range) = accepted({ () throws(FormatError) in try PageFrame.parse(frame.span) }) else {
         continue
@@ -127,6 +128,10 @@ enum PageBody {
       }
       try require(again == frame, "a page frame that is made otherwise")
     }
+  }
+
+  private static func prefix(_ kind: IndexFrameKind, bodyByteCount: Int) -> [UInt8]? {
+    accepted { () throws(FormatError) in try SkippableFrame.prefix(kind, bodyByteCount: bodyByteCount) }
   }
 
   private static func append(_ value: UInt64, to bytes: inout [UInt8]) {

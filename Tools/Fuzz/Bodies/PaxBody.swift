@@ -27,7 +27,9 @@ enum PaxBody {
       guard let value = ACLText.xattr(fromText: text) else { return }
       try require(ACLText.text(fromXattr: value) == text || value != bytes, "the text of an ACL is not stable")
     }
-    guard let value = ACLText.xattr(fromText: bytes, userID: { UInt32($0.count) }, groupID: { _ in nil }) else { return }
+    guard let value = ACLText.xattr(fromText: bytes, userID: { UInt32($0.count) }, groupID: { _ in nil }) else {
+      return
+    }
     guard let text = ACLText.text(fromXattr: value) else { throw FuzzFailure("an ACL made of text cannot be read") }
     try require(ACLText.xattr(fromText: text) == value, "the text of an ACL means another one")
   }
