@@ -88,6 +88,8 @@ public struct TarParser: Sendable {
   var memberOffset: UInt64?
   var extensions = TarExtensions()
   var globals = PaxAttributes()
+  /// There was a global pax header. What it says holds for all members behind it, so none of these is described by its own headers alone.
+  public internal(set) var hasGlobalRecords = false
   /// A member whose sparse map is being read.
   var candidate: TarCandidate?
   /// Owner names of the last member: most members have the same, which need not be allocated again.

@@ -8,6 +8,13 @@ struct Agreement {
   let archive: [UInt8]
   let way: ArchiveBody.Way
 
+  /// What a list shows, and how it ended.
+  private struct Listing {
+    var members: [Member] = []
+    var error: ArchiveError?
+    var names: [[UInt8]] { members.map(\.path) }
+  }
+
   /// Damage of the archive, in contrast to members that are refused, limits, and what the system does not do.
   private static let damage: [ArchiveError.Code] = [.damaged, .truncated, .mismatch]
 
@@ -32,7 +39,7 @@ struct Agreement {
       // The tar headers are the other witness: read as a stream the archive must list the same.
       let other = self.list(isPipe: true)
       try require(other.error == nil, "list from a pipe: \(String(describing: other.error))")
-      try require(other.names == list.names, "listed by the index: \(list.names), as a stream: \(other.names)")
+      try require(other.members == list.members, "listed by the index: \(list.members), as a stream: \(other.members)")
     }
     try checkTree(outcome, list.names)
   }
@@ -65,14 +72,14 @@ struct Agreement {
     try ArchiveBody.reader(stage, archive, way, isPipe: isPipe)
   }
 
-  private func list(isPipe: Bool) -> (names: [[UInt8]], error: ArchiveError?) {
-    var names: [[UInt8]] = []
+  private func list(isPipe: Bool) -> Listing {
+    var listing = Listing()
     do throws(ArchiveError) {
-      try reader(isPipe: isPipe).list { names.append($0.member.path) }
-      return (names, nil)
+      try reader(isPipe: isPipe).list { listing.members.append($0.member) }
     } catch {
-      return (names, error)
+      listing.error = error
     }
+    return listing
   }
 
   /// nil when it could not be done, for a limit.
