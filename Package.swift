@@ -85,6 +85,14 @@ let package = Package(
       name: "notes-migration", dependencies: ["AppMigrationKit", "NotesStore"],
       path: "Tools/SampleNotes/notes-migration", swiftSettings: [.treatAllWarnings(as: .error)]),
 
+    // What fuzzers and the test that replays their inputs do with an input.
+    .target(
+      name: "FuzzBodies", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO", "CZstd"],
+      path: "Tools/Fuzz/Bodies", swiftSettings: rules),
+    .testTarget(
+      name: "FuzzCorpusTests", dependencies: ["ArchiveEngine", "ArchiveIO", "FuzzBodies", "TestSupport"],
+      swiftSettings: rules),
+
     .target(name: "TestSupport", dependencies: ["ArchiveIO"], path: "Tests/TestSupport", swiftSettings: rules),
     .testTarget(
       name: "ArchiveFormatTests", dependencies: ["ArchiveFormat", "TestSupport"], swiftSettings: rules),
@@ -146,3 +154,10 @@ let package = Package(
       swiftSettings: rules),
   ]
 )
+
+// A fuzzer has no main of its own and links with `--sanitize=fuzzer` only.
+if Context.environment["ARCHIVE_FUZZ"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "archive-fuzzer", dependencies: ["FuzzBodies"], path: "Tools/Fuzz/Driver", swiftSettings: rules))
+}

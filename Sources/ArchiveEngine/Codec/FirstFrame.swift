@@ -4,12 +4,12 @@ internal import ArchiveFormat
 ///
 /// Every decoder takes that, and no encoder chooses it for a frame under 4 GiB. So a file that was cut right behind its first frame is known as a truncated archive of
 /// ours and not taken for somebody else's complete one (specification, "First frame").
-enum FirstFrame {
+package enum FirstFrame {
   /// The most by which the header grows: the codec may have chosen one byte, or none, for the size.
   static let growth = 8
 
   /// The header with a content size of eight bytes; `header` states the size in fewer.
-  static func marked(header: [UInt8]) -> [UInt8] {
+  package static func marked(header: [UInt8]) -> [UInt8] {
     let descriptor = header[4]
     let isSingleSegment = descriptor & 0x20 != 0
     let sizeOffset = isSingleSegment ? 5 : 6

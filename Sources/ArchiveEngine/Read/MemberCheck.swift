@@ -21,6 +21,7 @@ struct MemberCheck {
     let (consumed, event) = try format(path: path) { () throws(FormatError) in
       try unsafe parser.consume(bytes.span, in: part.headerRange)
     }
+    try Self.refuseGlobalRecords(parser, path: path)
     try Self.compare(event, consumed: consumed, expected: part.headerRange.count, with: part.member)
     guard let expected = part.member.contentHash else { return }
     let data = unsafe UnsafeRawBufferPointer(rebasing: content[part.dataRange])
@@ -35,6 +36,13 @@ struct MemberCheck {
       actual = unsafe XXH3.hash128(data)
     }
     try Self.compare(actual, with: expected, path: path)
+  }
+
+  /// Refuses what holds for later members too: read by their own headers, as here, they would be other than for who reads the tar from its
+  /// start, and no record would show it.
+  static func refuseGlobalRecords(_ parser: TarParser, path: [UInt8]) throws(ArchiveError) {
+    guard parser.hasGlobalRecords else { return }
+    throw ArchiveError(.mismatch, "a global pax header, which no archive with an index may have", path: path)
   }
 
   static func compare(_ actual: Hash128, with expected: Hash128, path: [UInt8]) throws(ArchiveError) {
@@ -152,6 +160,7 @@ final class SpanningMember: Sendable {
       let event = try format(path: member.member.path) { () throws(FormatError) in try result.get() }
       let isHeaderDone = !part.dataRange.isEmpty || part.endsMember
       if event != nil || isHeaderDone {
+        try MemberCheck.refuseGlobalRecords(state.withLock { $0.parser }, path: member.member.path)
         try MemberCheck.compare(event, consumed: 0, expected: 0, with: member)
         state.withLock { $0.isHeaderChecked = true }
       }

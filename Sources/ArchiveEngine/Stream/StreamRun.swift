@@ -219,6 +219,7 @@ final class StreamRun {
     if isOurs && !index.isComplete {
       throw ArchiveError(.truncated, "the archive ends before its index", offset: source.offset)
     }
+    if isOurs { try MemberCheck.refuseGlobalRecords(parser, path: []) }
     if index.isOurs && index.seekTable != nil {
       throw ArchiveError(.truncated, "the archive ends before its seek table", offset: source.offset)
     }

@@ -11,6 +11,9 @@ public enum TarLimits {
   /// Largest size of a file in bytes, stored or logical. Leaves room to round up and to add without overflow.
   public static let maximumByteCount: UInt64 = 1 << 60
 
+  /// Most sentences about what is odd in one member.
+  public static let maximumNoteCount = 16
+
   /// The byte count with the padding to whole blocks. For byte counts up to ``maximumByteCount``.
   static func padded(_ byteCount: UInt64) -> UInt64 { (byteCount &+ 511) & ~511 }
 

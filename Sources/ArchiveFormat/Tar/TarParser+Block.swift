@@ -92,6 +92,7 @@ extension TarParser {
   }
 
   private mutating func takeGlobal(_ payload: Span<UInt8>) {
+    hasGlobalRecords = true
     var attributes = PaxAttributes()
     if let fault = attributes.parse(payload) {
       if isLenient {

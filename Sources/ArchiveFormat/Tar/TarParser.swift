@@ -10,7 +10,7 @@ public struct ParsedMember: Sendable {
   public var dataByteCount: UInt64
   /// Bytes to the next header: the stored data with their padding, and data that are passed over.
   public var paddedDataByteCount: UInt64
-  /// Sentences about what was odd and accepted. A caller should show them as warnings.
+  /// Sentences about what was odd and accepted, at most ``TarLimits/maximumNoteCount``. A caller should show them as warnings.
   public var notes: [String]
   /// A leading "/" was taken off its name or its hard link's target, which is worth one line for a whole archive.
   public var wasAbsolute = false
@@ -88,6 +88,8 @@ public struct TarParser: Sendable {
   var memberOffset: UInt64?
   var extensions = TarExtensions()
   var globals = PaxAttributes()
+  /// There was a global pax header. What it says holds for all members behind it, so none of these is described by its own headers alone.
+  public internal(set) var hasGlobalRecords = false
   /// A member whose sparse map is being read.
   var candidate: TarCandidate?
   /// Owner names of the last member: most members have the same, which need not be allocated again.
