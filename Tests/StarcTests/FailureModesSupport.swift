@@ -23,6 +23,8 @@ struct FailureMode: Sendable, CustomTestStringConvertible {
   var says = ""
   /// What lists show, the same for every way to read; nil when that is not the point.
   var names: [String]?
+  /// The bytes are the archive itself and no tar stream that could be put into something.
+  var isWhole = false
 
   /// Some member is refused: a strict run fails, a lenient one leaves it out and makes the rest.
   static func refused(
@@ -164,7 +166,7 @@ struct FailureModeStage {
   }
 
   /// All that is beside the destination, with everything that a write, a chmod or a link would change.
-  private func surroundings() throws -> [String] {
+  func surroundings() throws -> [String] {
     let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     let outside = try FileManager.default.subpathsOfDirectory(atPath: path + "/outside").map { "outside/" + $0 }
     return try names
