@@ -3,9 +3,6 @@ internal import Testing
 
 /// Members that take each other's names, links in any order, and what is not made as a rule.
 @Suite struct FailureModesCollisionTests {
-  @Test(arguments: sameNames + hardLinks + nodes)
-  func archiveOrderDecides(_ mode: FailureMode) throws { try FailureModeStage().check(mode) }
-
   static let sameNames: [FailureMode] = [
     .accepted("three files of a name: the last counts", makes: ["f=333"], names: ["f", "f", "f"]) { _ in
       [Tar.entry("f", "1"), Tar.entry("f", "22"), Tar.entry("f", "333")]
@@ -62,8 +59,6 @@ internal import Testing
   ]
 
   // MARK: Ends
-
-  @Test(arguments: ends) func endsOfTheArchive(_ mode: FailureMode) throws { try FailureModeStage().check(mode) }
 
   static let ends: [FailureMode] = [
     .accepted("no end blocks", status: 1, says: "end blocks", makes: ["a=1"], endsWith: []) { _ in

@@ -7,7 +7,8 @@ enum FailureMatrix {
       FailureModesHeaderTests.records, FailureModesHeaderTests.numbers, FailureModesHeaderTests.names,
       FailureModesHeaderTests.owners, FailureModesSparseTests.maps, FailureModesCollisionTests.sameNames,
       FailureModesCollisionTests.hardLinks, FailureModesCollisionTests.nodes, FailureModesCollisionTests.ends,
-      oddNames, longNames, links, fields, checksums, paxValues, extendedHeaders, sparse, framing, damage, legitimate,
+      oddNames, longNames, links, fields, checksums, paxValues, extendedHeaders, sparse, framing, index, damage,
+      legitimate,
     ]
     return groups.flatMap { $0 }
   }()

@@ -1,3 +1,4 @@
+internal import ArchiveFormat
 internal import Foundation
 internal import TestSupport
 
@@ -32,6 +33,41 @@ extension FailureMatrix {
   }
 
   private static func skippable(_ text: String, _ number: UInt8 = 0) -> [UInt8] { MatrixStage.skippable(text, number) }
+
+  /// The same members as an archive of ours.
+  private static var ours: [UInt8] { MatrixStage.indexed(tar) ?? [] }
+
+  /// All frames of our index changed to another version, or kind.
+  private static func ours(changing place: Int, to value: UInt8) -> [UInt8] {
+    var bytes = ours
+    for start in bytes.indices where bytes[start...].starts(with: SkippableFrame.signature) {
+      bytes[start + place] = value
+    }
+    return bytes
+  }
+
+  static let index: [FailureMode] = [
+    whole("ours") { ours },
+    whole("ours: of another version", status: 1, says: "version") { ours(changing: 5, to: 9) },
+    whole("ours: frames of another kind", status: 1, says: "version") { ours(changing: 4, to: 9) },
+    whole("ours: garbage behind it", status: 1, says: "after the end") { ours + Array("garbage".utf8) },
+    broken("ours: twice", says: "") { ours + ours },
+    broken("ours: less its last byte", says: "") { ours.dropLast() },
+    broken("ours: less its seek table's foot", says: "") { ours.dropLast(9) },
+    broken("ours: cut in the index", says: "") { ours.dropLast(120) },
+    broken("ours: cut behind the first frame", says: "") {
+      let start = ours.indices.first { ours[$0...].starts(with: SkippableFrame.signature) } ?? 0
+      return Array(ours[..<(start - 8)])
+    },
+    broken("ours: a flipped bit in the data", says: "") { flipped(ours, at: 40) },
+    broken("ours: a flipped bit in the index", says: "") { flipped(ours, at: ours.count - 100) },
+    broken("ours: a flipped bit in the seek table", says: "") { flipped(ours, at: ours.count - 20) },
+    broken("ours: a byte missing in the middle", says: "") {
+      var bytes = ours
+      bytes.remove(at: 60)
+      return bytes
+    },
+  ]
 
   static let framing: [FailureMode] = [
     whole("frames: one") { frame(tar) },

@@ -100,7 +100,7 @@ final class MatrixStage {
   }
 
   /// The members as an archive of ours; nil when the writer takes them not.
-  private static func indexed(_ tar: [UInt8]) -> [UInt8]? {
+  static func indexed(_ tar: [UInt8]) -> [UInt8]? {
     let sink = CollectingSink()
     var parser = TarParser()
     var position = 0
