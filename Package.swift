@@ -150,7 +150,8 @@ let package = Package(
       ],
       swiftSettings: rules),
     .testTarget(
-      name: "StarcTests", dependencies: ["starc", "CommandLineTool", "ArchiveFormat", "TestSupport"],
+      name: "StarcTests",
+      dependencies: ["starc", "CommandLineTool", "ArchiveEngine", "ArchiveFormat", "ArchiveIO", "TestSupport"],
       swiftSettings: rules),
   ]
 )

@@ -158,8 +158,9 @@ extension ArchiveReader {
         try stop.check()
       }
       let isFirst = missing == nil
-      let run = StreamRun(
-        source, visitor: current, isLenient: context.isLenient, knowsHashes: false,
+      // A salvage's source has compared everything with the index itself.
+      let run = try StreamRun(
+        source, visitor: current, isLenient: context.isLenient, checksHashes: plan == nil,
         warn: { if isFirst { self.warn($0, $1) } }, note: { if isFirst { self.note($0, $1) } })
       if isFirst { run.onManifest = { self.events.send(.manifest($0)) } }
       try run.run()

@@ -287,6 +287,9 @@ final class ExtractPlanner {
       if error.alreadyExists {
         throw Self.noDirectory(path)
       }
+      if error.isNameRefused {
+        throw ArchiveError(.rejected, "the file system does not take the name: \(error.reason)", path: path)
+      }
       throw ArchiveError(SystemError(error.call, errno: error.errno, path: path))
     }
   }

@@ -71,7 +71,7 @@ final class StreamExtraction: StreamVisitor {
     current = isLast ? nil : (member, action, index + 1)
   }
 
-  func end(_ parsed: ParsedMember) throws(ArchiveError) -> Hash128? {
+  func end(_ parsed: ParsedMember) throws(ArchiveError) {
     // Members without data are made here; those with data ended with their last part.
     if let (member, action, index) = current {
       parts.append(
@@ -80,7 +80,6 @@ final class StreamExtraction: StreamVisitor {
           action: action, endsMember: true))
     }
     current = nil
-    return nil
   }
 
   func reject(_ rejected: RejectedMember) throws(ArchiveError) {

@@ -174,10 +174,9 @@ final class CompareVisitor: StreamVisitor {
     progress.add(contentByteCount: UInt64(range.count), memberCount: 0)
   }
 
-  func end(_ member: ParsedMember) -> Hash128? {
+  func end(_ member: ParsedMember) {
     if isComparing { comparison.endContent() }
     progress.add(contentByteCount: 0, memberCount: 1)
-    return nil
   }
 
   func reject(_ member: RejectedMember) throws(ArchiveError) {

@@ -25,9 +25,9 @@ extension ArchiveReader {
   private func verifyStream(into report: inout VerifyReport, _ stop: StopSignal) throws(ArchiveError) {
     let pool = try makeStreamPool(stop)
     let progress = ProgressCounter { [events] in events.send(.progress($0)) }
-    let visitor = try VerifyVisitor(limits: limits, pool: pool, progress: progress)
+    let visitor = VerifyVisitor(limits: limits, pool: pool, progress: progress)
     do throws(ArchiveError) {
-      let run = try runStream(visitor, pool: pool, stop: stop, knowsHashes: true)
+      let run = try runStream(visitor, pool: pool, stop: stop)
       report.chunkCount = run.frameCount
       report.digest = run.index.digest
     } catch {
@@ -55,42 +55,31 @@ extension VerifyReport {
   }
 }
 
-/// Hashes what a stream brings.
+/// Counts what a stream brings.
 final class VerifyVisitor: StreamVisitor {
   private var account: LimitAccount
   private let pool: SlotPool<StreamSlot>
   private let progress: ProgressCounter
-  private let hash: RunningHash128
   private(set) var memberCount: UInt64 = 0
   private(set) var contentByteCount: UInt64 = 0
 
-  init(limits: ReadLimits, pool: SlotPool<StreamSlot>, progress: ProgressCounter) throws(ArchiveError) {
+  init(limits: ReadLimits, pool: SlotPool<StreamSlot>, progress: ProgressCounter) {
     account = LimitAccount(limits)
     self.pool = pool
     self.progress = progress
-    hash = try RunningHash128()
   }
 
   func begin(_ parsed: ParsedMember, fits: Bool, offset: UInt64) throws(ArchiveError) {
     try account.add(parsed.member.path, contentByteCount: parsed.member.byteCount, archiveByteCount: nil)
     memberCount += 1
     contentByteCount += parsed.member.kind == .file ? parsed.member.byteCount : 0
-    hash.reset()
-    if let extents = parsed.member.sparseExtents {
-      let prefix = IndexedMember.sparseHashPrefix(extents: extents, byteCount: parsed.member.byteCount)
-      unsafe prefix.withUnsafeBytes { unsafe hash.update($0) }
-    }
   }
 
   func data(_ range: Range<Int>, storedOffset: UInt64, in piece: StreamPiece) {
-    unsafe hash.update(UnsafeRawBufferPointer(start: piece.slot.content.base + range.lowerBound, count: range.count))
     progress.add(contentByteCount: UInt64(range.count), memberCount: 0)
   }
 
-  func end(_ member: ParsedMember) -> Hash128? {
-    progress.add(contentByteCount: 0, memberCount: 1)
-    return member.member.kind == .file ? hash.digest() : nil
-  }
+  func end(_ member: ParsedMember) { progress.add(contentByteCount: 0, memberCount: 1) }
 
   func reject(_ member: RejectedMember) throws(ArchiveError) {
     throw ArchiveError(

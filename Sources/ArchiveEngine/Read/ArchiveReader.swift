@@ -180,9 +180,13 @@ public final class ArchiveReader {
   }
 
   /// Runs a visitor over the archive as a stream, with lanes that decode frames.
+  ///
+  /// - Parameters:
+  ///   - checksHashes: content hashes are compared with those of an index of ours too.
+  ///   - reports: tells what is odd about the archive; false where that was told by a run before.
   func runStream(
     _ visitor: any StreamVisitor, pool: SlotPool<StreamSlot>, stop: StopSignal, isLenient: Bool = false,
-    knowsHashes: Bool = false
+    checksHashes: Bool = true, reports: Bool = true
   ) throws(ArchiveError) -> StreamRun {
     let lanes = try LanePool<DecodeItem>(laneCount: laneCount, label: "archive-read") { _ throws(ArchiveError) in
       let decompressor = try ZstdDecompressor()
@@ -191,9 +195,10 @@ public final class ArchiveReader {
     defer { lanes.end() }
     let source = try StreamSource(
       openStream(), pool: pool, laneCount: laneCount, limits: limits, stop: stop, decode: { lanes.enqueue($0) })
-    let run = StreamRun(
-      source, visitor: visitor, isLenient: isLenient, knowsHashes: knowsHashes, warn: { self.warn($0, $1) },
-      note: { self.note($0, $1) })
+    let run = try StreamRun(
+      source, visitor: visitor, isLenient: isLenient, checksHashes: checksHashes,
+      warn: { if reports { self.warn($0, $1) } },
+      note: { if reports { self.note($0, $1) } })
     try run.run()
     return run
   }

@@ -6,6 +6,8 @@ struct SalvageLoss: Sendable {
   /// The member, if it is known.
   var path: [UInt8]?
   var reason: String
+  /// Index and tar header say different things of the member.
+  var isMismatch = false
 }
 
 /// Gives out those members of an archive of ours that are whole, as one tar stream. One thread.
@@ -187,36 +189,42 @@ final class SalvageSource: TarSource {
       stretches = carry.stretches + stretches
     }
     do throws(ArchiveError) { try compare(record, stretches) } catch {
-      guard [.mismatch, .damaged, .rejected, .truncated].contains(error.code) else { throw error }
-      return report(SalvageLoss(path: path, reason: error.message))
+      guard [.mismatch, .damaged, .rejected, .truncated, .unsupported, .limitExceeded].contains(error.code) else {
+        throw error
+      }
+      return report(SalvageLoss(path: path, reason: error.message, isMismatch: error.code == .mismatch))
     }
     for stretch in stretches { enqueue(stretch) }
   }
 
-  /// The two witnesses: the header is compared with the record, and for members in one chunk the content with its hash.
+  /// The two witnesses: the header is compared with the record, and the content with its hash.
   private func compare(_ record: IndexedMember, _ stretches: [SalvagePage.Stretch]) throws(ArchiveError) {
-    guard let first = stretches.first else { return }
-    guard let content = try reader.content(of: first.chunk) else {
-      throw ArchiveError(.damaged, "the chunk at offset \(first.chunk.offset) does not decode")
-    }
-    let header = first.range.lowerBound..<first.range.lowerBound + Int(record.headerByteCount)
-    // A header that goes on in the next chunk is that of an oversized member; its chunks have their hashes.
-    guard header.upperBound <= first.range.upperBound else { return }
-    if stretches.count == 1 {
-      let part = MemberPart<Void>(
-        member: record, headerRange: header,
-        dataRange: header.upperBound..<header.upperBound + Int(record.dataByteCount),
-        dataOffset: 0, spanning: nil, index: 0, action: (), endsMember: true)
-      try unsafe content.span.withUnsafeBytes { bytes throws(ArchiveError) in
-        try unsafe check.check(part, in: bytes, tarOffset: 0)
+    let spanning = stretches.count > 1 ? try SpanningMember(record) : nil
+    var position: UInt64 = 0
+    for (index, stretch) in stretches.enumerated() {
+      try stop.check()
+      guard let content = try reader.content(of: stretch.chunk) else {
+        throw ArchiveError(.damaged, "the chunk at offset \(stretch.chunk.offset) does not decode")
       }
-      return
+      /// Where a part of the member lies in the chunk's content.
+      func clamp(_ offset: UInt64) -> Int {
+        let inside = min(max(offset, position) - position, UInt64(stretch.range.count))
+        return stretch.range.lowerBound + Int(inside)
+      }
+      let (header, end) = (record.headerByteCount, record.headerByteCount + record.dataByteCount)
+      let part = MemberPart<Void>(
+        member: record, headerRange: clamp(0)..<clamp(header), dataRange: clamp(header)..<clamp(end),
+        dataOffset: max(position, header) - header, spanning: spanning, index: index, action: (),
+        endsMember: index == stretches.count - 1)
+      try unsafe content.span.withUnsafeBytes { bytes throws(ArchiveError) in
+        if let spanning {
+          try unsafe spanning.take(part, in: bytes, stop: stop)
+        } else {
+          try unsafe check.check(part, in: bytes, tarOffset: 0)
+        }
+      }
+      position += UInt64(stretch.range.count)
     }
-    var parser = TarParser()
-    let (consumed, event) = try format(path: record.member.path) { () throws(FormatError) in
-      try parser.consume(content.span, in: header)
-    }
-    try MemberCheck.compare(event, consumed: consumed, expected: header.count, with: record)
   }
 
   private func takeGap(_ frame: FoundFrame) throws(ArchiveError) {

@@ -8,12 +8,10 @@ struct StreamIndexCheck {
   private var accumulator: IndexAccumulator?
   private var chunks: [ChunkRecord] = []
   private var members: [IndexedMember] = []
-  /// Whether the content hashes of ``members`` are known.
-  private let knowsHashes: Bool
   private var tailFrames: [[UInt8]] = []
   private var root: ArchiveRoot?
   /// What comes by may still turn out to be an archive of ours.
-  private var isTracking = true
+  private(set) var isTracking = true
 
   /// The archive is ours: its preamble was seen.
   var isOurs: Bool { accumulator != nil || root != nil }
@@ -23,8 +21,6 @@ struct StreamIndexCheck {
   private(set) var digest: String?
   private(set) var manifest: [(key: String, value: String)] = []
   private(set) var settings: ArchiveSettings?
-
-  init(knowsHashes: Bool) { self.knowsHashes = knowsHashes }
 
   /// A data frame has been read.
   mutating func add(_ frame: StreamFrame) {
@@ -43,6 +39,11 @@ struct StreamIndexCheck {
     if members.count > IndexLimits.pageMemberCount {
       throw ArchiveError(.mismatch, "more members without an index page than a page can hold", path: member.member.path)
     }
+  }
+
+  /// So much of the tar stream has been read. An archive whose first frame holds more than any chunk of ours is not ours.
+  mutating func hasRead(tarByteCount: UInt64) {
+    if accumulator == nil, isTracking, tarByteCount > UInt64(IndexLimits.chunkContentByteCount) { forget() }
   }
 
   private mutating func forget() {
@@ -99,7 +100,7 @@ struct StreamIndexCheck {
     }
     var incomplete: [[UInt8]] = []
     for (stated, seen) in zip(page.members, members) {
-      try Self.compare(stated, seen, hashes: knowsHashes)
+      try Self.compare(stated, seen)
       if stated.isIncomplete { incomplete.append(stated.member.path) }
     }
     let summary = try format { () throws(FormatError) in try PageSummary(page: page, frame: frame.span) }
@@ -107,9 +108,7 @@ struct StreamIndexCheck {
     return incomplete
   }
 
-  private static func compare(
-    _ stated: IndexedMember, _ seen: IndexedMember, hashes: Bool
-  ) throws(ArchiveError) {
+  private static func compare(_ stated: IndexedMember, _ seen: IndexedMember) throws(ArchiveError) {
     let path = seen.member.path
     if stated.member != seen.member {
       throw ArchiveError(
@@ -121,7 +120,7 @@ struct StreamIndexCheck {
         .mismatch, "header of \(seen.headerByteCount) bytes where the index states \(stated.headerByteCount)",
         path: path)
     }
-    if hashes, let expected = stated.contentHash, let actual = seen.contentHash {
+    if let expected = stated.contentHash, let actual = seen.contentHash {
       try MemberCheck.compare(actual, with: expected, path: path)
     }
   }

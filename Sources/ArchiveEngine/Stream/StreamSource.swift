@@ -169,7 +169,12 @@ final class StreamSource {
       throw ArchiveError(error, base: offset)
     }
     switch start {
-    case nil: throw ArchiveError(.truncated, "the archive ends within a frame header", offset: offset)
+    case nil:
+      let isCutFrame = unsafe ZstdFraming.mayBegin(input.unread.bindMemory(to: UInt8.self).span)
+      if !isCutFrame { strayOffset = offset }
+      throw isCutFrame
+        ? ArchiveError(.truncated, "the archive ends within a frame header", offset: offset)
+        : ArchiveError(.damaged, "the last \(count) bytes begin no zstd frame", offset: offset)
     case .skippable(let magic, let payloadByteCount):
       try readSkippable(magic, byteCount: UInt64(payloadByteCount) + 8, at: offset)
       return true

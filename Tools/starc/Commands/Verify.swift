@@ -12,7 +12,9 @@ extension Command {
     details: [
       "Everything is decompressed, every hash is checked, and the tar stream is compared with the index. Damage is "
         + "named on standard error: the chunk, where it lies in the file, and the members that it touches. The exit "
-        + "status is 2 for a damaged archive, and 1 for one that is odd but complete."
+        + "status is 2 for a damaged archive, and 1 for one that is odd but complete.",
+      "--quick relies on the index for what members there are and what they are like: it finds damage, but not an index "
+        + "that says something else than the tar stream.",
     ],
     options: [quick] + OptionSpec.reading,
     examples: [
