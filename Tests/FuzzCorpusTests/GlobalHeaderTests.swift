@@ -46,7 +46,7 @@ internal import Testing
     }
     #expect(error?.code == .mismatch && error?.message.contains("global pax header") == true)
     let bytes = try FileTree.read(String(decoding: path, as: UTF8.self))
-    let pipe = try #require(FullPipe(bytes))
+    let pipe = try #require(FullPipe.holding(bytes))
     let streamed = try ArchiveReader(descriptor: pipe.descriptor.rawValue).verify()
     #expect(!streamed.isHealthy)
   }

@@ -133,7 +133,7 @@ enum ArchiveBody {
   static func reader(
     _ stage: Stage, _ archive: [UInt8], _ way: Way, isPipe: Bool
   ) throws(ArchiveError) -> ArchiveReader {
-    if isPipe, let pipe = FullPipe(archive) {
+    if isPipe, let pipe = FullPipe.holding(archive) {
       return try ArchiveReader(
         descriptor: pipe.descriptor.rawValue, limits: way.limits, threadCount: way.threadCount)
     }
@@ -165,16 +165,18 @@ enum ArchiveBody {
 struct FullPipe: ~Copyable {
   let descriptor: Descriptor
 
+  private init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
+
   /// nil when the bytes do not fit into a pipe.
-  init?(_ bytes: [UInt8]) {
+  static func holding(_ bytes: [UInt8]) -> FullPipe? {
     var ends: [Int32] = [0, 0]
     guard unsafe pipe(&ends) == 0 else { return nil }
-    descriptor = Descriptor(adopting: ends[0])
+    let reading = Descriptor(adopting: ends[0])
     let writing = Descriptor(adopting: ends[1])
     _ = fcntl(writing.rawValue, F_SETFL, O_NONBLOCK)
     // F_SETPIPE_SZ, which Glibc's module does not have.
     guard fcntl(writing.rawValue, 1031, 1 << 20) >= bytes.count else { return nil }
     let written = unsafe bytes.withUnsafeBytes { unsafe write(writing.rawValue, $0.baseAddress, $0.count) }
-    guard written == bytes.count else { return nil }
+    return written == bytes.count ? FullPipe(reading) : nil
   }
 }

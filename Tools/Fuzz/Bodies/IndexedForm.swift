@@ -129,9 +129,10 @@ enum IndexedForm {
     _ members: [Placed], _ contents: [[UInt8]], _ frames: [[UInt8]], _ choices: inout Choices
   ) -> [IndexPage] {
     func record(_ index: Int, _ byteCount: Int) -> ChunkRecord {
-      ChunkRecord(
-        storedByteCount: UInt32(frames[index].count), contentByteCount: UInt32(byteCount),
-        storedHash: XXH3.hash64(frames[index].span), isStored: false)
+      let frame = frames[index]
+      let hash = XXH3.hash64(frame.span)
+      return ChunkRecord(
+        storedByteCount: UInt32(frame.count), contentByteCount: UInt32(byteCount), storedHash: hash, isStored: false)
     }
     var pages: [IndexPage] = []
     var page = IndexPage(chunks: [], members: [])
