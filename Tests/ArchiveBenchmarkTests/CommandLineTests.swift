@@ -33,7 +33,8 @@ import Testing
     }
     let result = try run([
       "--synthetic", "container", "--size", "200K", "--seed", "5", "--runs", "2", "--threads", "1,2", "--against",
-      "tar-zstd", "--cold", disk.path, "--output", output, "--report", place.file("report"), "--save",
+      "tar-zstd", "--cold", disk.path, "--cold-by", "files", "--output", output, "--report", place.file("report"),
+      "--save",
       place.file("results"), "--json", place.file("corpus"),
     ])
     // Where allocations or the cold cache cannot be had it is told as a note, not as a failure.
@@ -63,7 +64,11 @@ import Testing
           }
         }
       }
-      #expect(!corpus.checks.isEmpty && corpus.checks.allSatisfy { $0.verdict == .identical }, "\(corpus.checks)")
+      let checked = corpus.checks.filter { $0.program == "starc" }
+      #expect(
+        checked.map(\.operation) == [.extract, .list, .cat, .import] && checked.allSatisfy { $0.verdict == .identical })
+      // GNU tar's own format has whole seconds.
+      #expect(corpus.checks.allSatisfy { $0.verdict != .wrong }, "\(corpus.checks)")
       let create = corpus.operations.filter { $0.operation == .create }.map(\.conditions)
       #expect(create.filter { $0.place == .memory }.map(\.threadCount) == [1, 2])
       #expect(

@@ -147,7 +147,7 @@ private struct Run {
       runCount: configuration.runCount, level: configuration.levelNumber, threadCounts: configuration.threadCounts,
       seed: configuration.seedNumber, outputFileSystem: FileSystemName.of(scratch.path),
       diskFileSystem: configuration.coldDirectory.map(FileSystemName.of),
-      coldCacheMethod: configuration.coldDirectory.map { _ in PageCache.method().rawValue })
+      coldCacheMethod: configuration.coldDirectory.map { _ in configuration.coldMethod.rawValue })
     let words = ["archive-benchmark"] + ProcessInfo.processInfo.arguments.dropFirst()
     return BenchmarkReport(
       startedAt: Date().formatted(.iso8601), commandLine: Pipeline(stages: [words]).shellText,
