@@ -67,6 +67,7 @@ import Testing
       let checked = corpus.checks.filter { $0.program == "starc" }
       #expect(
         checked.map(\.operation) == [.extract, .list, .cat, .import] && checked.allSatisfy { $0.verdict == .identical })
+      #expect(corpus.checks.contains(CheckResult(program: "appmigrate", operation: .import, verdict: .identical)))
       // GNU tar's own format has whole seconds.
       #expect(corpus.checks.allSatisfy { $0.verdict != .wrong }, "\(corpus.checks)")
       let create = corpus.operations.filter { $0.operation == .create }.map(\.conditions)
@@ -182,5 +183,45 @@ import Testing
       }
     }
     #expect(try run(["--version"]).outputText.hasPrefix("archive-benchmark "))
+  }
+}
+
+/// What the rest relies on: the small program that runs all others.
+@Suite(.inTemporaryDirectory(.memory)) struct ProcessMeterTests {
+  private func run(_ stages: [[String]]) throws -> (
+    result: ShellResult, report: [[String]], output: String, errors: String
+  ) {
+    let place = try #require(TemporaryDirectory.current)
+    let files = ["report", "output", "errors"].map { place.file($0) }
+    var arguments = [Shell.builtProduct("process-meter")] + files + ["", ""]
+    for stage in stages { arguments += [String(stage.count)] + stage }
+    let result = try Shell.run(arguments)
+    let texts = try files.map { String(decoding: try FileTree.read($0), as: UTF8.self) }
+    let lines = texts[0].split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+    return (result, lines, texts[1], texts[2])
+  }
+
+  @Test func stagesAreJoinedByPipesAndEachIsAccountedFor() throws {
+    let run = try run([["printf", "b\\na\\n"], ["sort"], ["sh", "-c", "cat; exit 3"]])
+    #expect(run.result.status == 0 && run.output == "a\nb\n")
+    #expect(run.report.map { $0[0] } == ["wall", "stage", "stage", "stage"])
+    #expect(run.report.dropFirst().map { $0[1] } == ["0", "0", "3"])
+    for stage in run.report.dropFirst() {
+      #expect(try #require(Int(stage[5])) > 0 && #require(Int(stage[6])) >= 0, "\(stage)")
+    }
+  }
+
+  /// A small program looks small, whatever has started it.
+  @Test func peaksAreThoseOfThePrograms() throws {
+    let large = "import sys; x = bytearray(80 << 20); sys.exit(0)"
+    let run = try run([["true"], ["python3", "-c", large]])
+    #expect(try #require(Int(run.report[1][4])) < 8 << 10)
+    #expect(try #require(Int(run.report[2][4])) > 80 << 10)
+  }
+
+  @Test func whatCannotBeRunOrIsKilledIsToldByStatus() throws {
+    let run = try run([["/nowhere/program"], ["sh", "-c", "kill -9 $$"]])
+    #expect(run.report.dropFirst().map { $0[1] } == ["127", "137"])
+    #expect(run.errors.contains("/nowhere/program: No such file"))
   }
 }
