@@ -124,9 +124,12 @@ final class ChunkSampler {
       used = min(total, CompressibilityProbe.sampleCount * piece)
       unsafe layout.read(0, into: UnsafeMutableRawBufferPointer(start: slot.input.base, count: used), with: opener)
     }
-    let content = unsafe UnsafeRawBufferPointer(start: slot.input.base, count: used)
+    // The header of a large file comes once, and says nothing of the file.
+    var header = 0
+    if case .piece(let piece) = chunk { header = min(piece.headerByteCount, used - 1) }
+    let content = unsafe UnsafeRawBufferPointer(start: slot.input.base + header, count: used - header)
     let byteCount = try unsafe compressor.compress(content, into: slot.output.bytes, stop: stop) ?? used
-    return .likely(max(1, Double(byteCount) * Double(total) / Double(used)))
+    return .likely(LookScale(contentByteCount: total, lookedAt: used - header).frameByteCount(byteCount))
   }
 
   // MARK: All of a chunk
