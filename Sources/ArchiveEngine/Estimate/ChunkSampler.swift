@@ -129,7 +129,8 @@ final class ChunkSampler {
     if case .piece(let piece) = chunk { header = min(piece.headerByteCount, used - 1) }
     let content = unsafe UnsafeRawBufferPointer(start: slot.input.base + header, count: used - header)
     let byteCount = try unsafe compressor.compress(content, into: slot.output.bytes, stop: stop) ?? used
-    return .likely(LookScale(contentByteCount: total, lookedAt: used - header).frameByteCount(byteCount))
+    let scale = LookScale(contentByteCount: total, lookedAt: used - header, headerCount: header > 0 ? 1 : 0)
+    return .likely(scale.frameByteCount(byteCount))
   }
 
   // MARK: All of a chunk
