@@ -76,7 +76,8 @@ final class ChunkSampler {
         var known = pending
         // The rest of what was found out is for the writer, which finds it out itself.
         known.member.sparseExtents = opened.member.sparseExtents
-        found.holeByteCount += known.member.byteCount - min(known.member.byteCount, known.member.storedByteCount)
+        found.holeByteCount +=
+          pending.member.storedByteCount - min(pending.member.storedByteCount, known.member.storedByteCount)
         found.tarByteCount += Int64(known.plannedByteCount - pending.plannedByteCount)
         kept.append(known)
       } catch {
