@@ -29,11 +29,12 @@ struct DirectoryExtension: ResourcesExporting, ResourcesImporting {
 
   func importResources(at url: URL, request: ResourcesImportRequest) async throws {
     let root = appContainer.containerRootDirectory
+    // A container has its standard directories from the start. They make room: the copy shall be like the original.
+    for name in try FileManager.default.contentsOfDirectory(atPath: root.path) {
+      try FileManager.default.removeItem(at: root.appendingPathComponent(name))
+    }
     for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
-      let target = root.appendingPathComponent(name)
-      // A container has its standard directories from the start: empty ones make room.
-      if FileManager.default.fileExists(atPath: target.path) { try FileManager.default.removeItem(at: target) }
-      try FileManager.default.moveItem(at: url.appendingPathComponent(name), to: target)
+      try FileManager.default.moveItem(at: url.appendingPathComponent(name), to: root.appendingPathComponent(name))
     }
     resourcesImportProgress.completedUnitCount = 1
   }

@@ -146,7 +146,7 @@ import Testing
   @Test func numbersAreRoundedAndGrouped() {
     #expect(NumberText.seconds(3.704) == "3.70 s" && NumberText.seconds(0.0861) == "86.1 ms")
     #expect(NumberText.seconds(0.000042) == "42.0 µs")
-    #expect(NumberText.count(78600) == "78,600" && NumberText.count(12_500_000) == "12.5 M")
+    #expect(NumberText.count(78600) == "78,600" && NumberText.count(12_500_000) == "12,500,000")
     #expect(NumberText.count(-1234) == "-1,234" && NumberText.count(999) == "999")
     #expect(NumberText.percent(-0.001, signed: true) == "0 %" && NumberText.percent(2.34, signed: true) == "+2.3 %")
     #expect(NumberText.fixed(-0.004, 2) == "0.00" && NumberText.fixed(1.005, 1) == "1.0")

@@ -74,6 +74,10 @@ private struct Run {
     }
     report.seconds = (ContinuousClock.now - start) / .seconds(1)
     session.reporter.finish()
+    let programs = report.corpora.flatMap(\.operations).flatMap(\.programs)
+    if programs.contains(where: { $0.readCallCount == nil }) {
+      report.notes.append("system calls are not counted where /proc/PID/io cannot be read")
+    }
     try write(report)
     let isOursWrong = report.corpora.contains { $0.checks.contains { $0.verdict == .wrong && $0.program == "starc" } }
     return isOursWrong ? .failed : session.status()
@@ -147,7 +151,7 @@ private struct Run {
       runCount: configuration.runCount, level: configuration.levelNumber, threadCounts: configuration.threadCounts,
       seed: configuration.seedNumber, outputFileSystem: FileSystemName.of(scratch.path),
       diskFileSystem: configuration.coldDirectory.map(FileSystemName.of),
-      coldCacheMethod: configuration.coldDirectory.map { _ in PageCache.method().rawValue })
+      coldCacheMethod: configuration.coldDirectory.map { _ in configuration.coldMethod.rawValue })
     let words = ["archive-benchmark"] + ProcessInfo.processInfo.arguments.dropFirst()
     return BenchmarkReport(
       startedAt: Date().formatted(.iso8601), commandLine: Pipeline(stages: [words]).shellText,

@@ -27,6 +27,10 @@ struct RunConfiguration: Sendable {
     "Where archives and trees go, emptied afterwards. Default: /dev/shm, else TMPDIR, else /tmp.")
   static let cold = OptionSpec(
     "cold", value: "DIR", "Measure create and extract in DIR, on a disk, too: with a cold cache, and with fsync.")
+  static let coldBy = OptionSpec(
+    "cold-by", value: "HOW",
+    "Empty the system's whole page cache (all, needs root) or that of the corpus alone (files). "
+      + "Default: all where possible.")
   static let csv = OptionSpec("csv", "Write every sample as CSV instead of the tables.")
   static let report = OptionSpec(
     "report", value: "DIR", "Write a page with charts to DIR, with report.json and raw.csv.")
@@ -36,7 +40,8 @@ struct RunConfiguration: Sendable {
     "programs", value: "DIR", "Where starc, appmigrate and the helpers are. Default: beside this program.")
 
   static let options = [
-    synthetic, size, seed, operations, against, .threads, runs, level, output, cold, csv, report, save, programs,
+    synthetic, size, seed, operations, against, .threads, runs, level, output, cold, coldBy, csv, report, save,
+    programs,
   ].map { $0.name == OptionSpec.threads.name ? threads : $0 }
 
   /// Directories that the user names, absolute.
@@ -52,6 +57,7 @@ struct RunConfiguration: Sendable {
   let levelNumber: Int
   let outputDirectory: String?
   let coldDirectory: String?
+  let coldMethod: PageCache.Method
   let writesCSV: Bool
   let reportDirectory: String?
   let saveDirectory: String?
@@ -76,6 +82,8 @@ struct RunConfiguration: Sendable {
     levelNumber = try arguments.number(Self.level, in: 1...19) ?? 3
     outputDirectory = try Self.directory(arguments, Self.output)
     coldDirectory = try Self.directory(arguments, Self.cold)
+    let methods: [(String, PageCache.Method)] = [("all", .dropAll), ("files", .adviseFiles)]
+    coldMethod = try arguments.word(Self.coldBy, methods) ?? (PageCache.mayDropAll ? .dropAll : .adviseFiles)
     writesCSV = arguments.has(Self.csv)
     reportDirectory = try Self.directory(arguments, Self.report)
     saveDirectory = try Self.directory(arguments, Self.save)

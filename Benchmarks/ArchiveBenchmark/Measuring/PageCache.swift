@@ -7,22 +7,26 @@ enum PageCache {
   /// How it is done.
   enum Method: String {
     /// All of the system's, which needs root.
-    case dropAll = "sync, then /proc/sys/vm/drop_caches"
+    case dropAll = "syncfs, then /proc/sys/vm/drop_caches"
     /// File by file: names and inodes stay in memory.
-    case adviseFiles = "sync, then posix_fadvise(DONTNEED) for each file: names and inodes stay in memory"
+    case adviseFiles = "syncfs, then posix_fadvise(DONTNEED) for each file: names and inodes stay in memory"
   }
 
-  /// What this process may do.
-  static func method() -> Method {
-    unsafe access("/proc/sys/vm/drop_caches", W_OK) == 0 ? .dropAll : .adviseFiles
+  /// Whether this process may empty all of the system's.
+  static var mayDropAll: Bool { unsafe access("/proc/sys/vm/drop_caches", W_OK) == 0 }
+
+  /// Brings what was written to the file system of `place` to the disk, so that no run pays for what another one wrote.
+  static func settle(_ place: String) throws(Failure) {
+    let name = Array(place.utf8)
+    try system(about: name) { () throws(SystemError) in
+      let directory = try FileSystem.open(at: FileSystem.currentDirectory, name, [.readOnly, .directory])
+      try FileSystem.syncFileSystem(directory.rawValue)
+    }
   }
 
-  /// Brings everything to the disk, so that no run pays for what another one wrote.
-  static func settle() { sync() }
-
-  /// Empties the cache of what is below or at these paths, or of everything.
-  static func drop(_ method: Method, paths: [String], token: CancellationToken) throws(Failure) {
-    settle()
+  /// Empties the cache of what is below or at these paths, or of everything; `place` is on their file system.
+  static func drop(_ method: Method, _ place: String, paths: [String], token: CancellationToken) throws(Failure) {
+    try settle(place)
     switch method {
     case .dropAll: try SmallFile.write(Array("3\n".utf8), to: "/proc/sys/vm/drop_caches")
     case .adviseFiles: for path in paths { try advise(path, token) }

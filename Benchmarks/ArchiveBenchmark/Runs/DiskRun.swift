@@ -10,7 +10,6 @@ final class DiskRun {
   private let session: Session
   private let scan: TreeScan
   private let step: () -> Void
-  private let method = PageCache.method()
   /// The corpus on the disk.
   private let path: String
 
@@ -81,7 +80,7 @@ final class DiskRun {
         prepare: { [self] () throws(Failure) in
           try clear(program, operation)
           let input = operation == .create ? path : job.archive
-          try PageCache.drop(method, paths: [input], token: session.cancellation)
+          try PageCache.drop(configuration.coldMethod, scratch.path, paths: [input], token: session.cancellation)
         })
     }
   }
@@ -94,7 +93,7 @@ final class DiskRun {
         prepare: { [self] () throws(Failure) in
           try clear(tools.starc, operation)
           // What others have written shall not be waited for.
-          PageCache.settle()
+          try PageCache.settle(scratch.path)
         })
     }
   }

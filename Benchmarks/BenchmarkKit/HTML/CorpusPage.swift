@@ -23,6 +23,12 @@ enum CorpusPage {
       Markup.text("h3", [], title) + Markup.text("figcaption", [], caption) + chart.svg)
   }
 
+  /// The one in memory with the most threads.
+  private static func main(_ operation: Operation, of corpus: CorpusResult) -> OperationResult? {
+    corpus.operations.filter { $0.operation == operation && $0.conditions.place == .memory }
+      .max { $0.conditions.threadCount < $1.conditions.threadCount }
+  }
+
   // MARK: Comparisons
 
   private static func against(_ corpus: CorpusResult) -> String {
@@ -117,14 +123,9 @@ enum CorpusPage {
     if let rate = corpus.estimate?.estimatedBytesPerSecond {
       rows.append(("create, of estimated bytes", rate, "second"))
     }
-    for result in corpus.operations
-    where result.conditions == corpus.operations.last(where: { $0.operation == .create })?.conditions
-      || result.operation != .create
-    {
-      guard result.conditions.place == .memory, let own = result.programs.first, let rate = own.bytesPerSecond,
-        result.operation.hasRivals
-      else { continue }
-      rows.append(("\(result.operation.title), \(result.conditions.threadCount) thr.", rate, "ours"))
+    for operation in Operation.allCases where operation.hasRivals {
+      guard let own = main(operation, of: corpus)?.programs.first, let rate = own.bytesPerSecond else { continue }
+      rows.append((operation.title, rate, "ours"))
     }
     guard let fastest = rows.map(\.rate).max(), fastest > 0 else { return "" }
     var chart = Chart(label: "Throughput")
@@ -158,18 +159,11 @@ enum CorpusPage {
 
   private static func memory(_ corpus: CorpusResult) -> String {
     var rows: [(title: String, bytes: Double, kind: String)] = []
-    for result in corpus.operations where [.create, .extract].contains(result.operation) {
-      guard
-        result.conditions
-          == corpus.operations.last(where: { $0.operation == result.operation && $0.conditions.place == .memory })?
-          .conditions
-      else { continue }
+    for operation in [Operation.create, .extract] {
+      guard let result = main(operation, of: corpus) else { continue }
       for (index, program) in result.programs.enumerated() {
         rows.append(
-          (
-            "\(result.operation.title) · \(program.program)", Double(program.peakByteCount),
-            index == 0 ? "ours" : "other"
-          ))
+          ("\(operation.title) · \(program.program)", Double(program.peakByteCount), index == 0 ? "ours" : "other"))
       }
     }
     guard let most = rows.map(\.bytes).max(), most > 0 else { return "" }

@@ -16,7 +16,8 @@ enum StyleSheet {
     .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: .75rem; margin: 1.25rem 0; }
     .tile, figure { background: var(--card); border: 1px solid var(--rule); border-radius: .6rem; padding: .9rem 1rem; }
     .tile b { display: block; font-size: 1.55rem; line-height: 1.25; font-variant-numeric: tabular-nums; }
-    .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 21rem), 1fr)); gap: .75rem; margin: 1rem 0; }
+    .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 21rem), 1fr)); gap: .75rem; margin: 1rem 0;
+      align-items: start; }
     figure { margin: 0; min-width: 0; }
     figure.wide { grid-column: 1 / -1; }
     svg { display: block; margin-top: .5rem; overflow: visible; }

@@ -22,9 +22,8 @@ package enum NumberText {
   /// "604 MB/s".
   package static func rate(_ bytesPerSecond: Double) -> String { bytes(bytesPerSecond) + "/s" }
 
-  /// "78,600", and "1.25 M" from ten million on.
+  /// "78,600".
   package static func count(_ number: Double) -> String {
-    if abs(number) >= 1e7 { return digits(number / 1e6) + " M" }
     let text = whole(number)
     var grouped = ""
     for (index, digit) in text.enumerated() {

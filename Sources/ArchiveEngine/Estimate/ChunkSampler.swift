@@ -76,7 +76,8 @@ final class ChunkSampler {
         var known = pending
         // The rest of what was found out is for the writer, which finds it out itself.
         known.member.sparseExtents = opened.member.sparseExtents
-        found.holeByteCount += known.member.byteCount - min(known.member.byteCount, known.member.storedByteCount)
+        found.holeByteCount +=
+          pending.member.storedByteCount - min(pending.member.storedByteCount, known.member.storedByteCount)
         found.tarByteCount += Int64(known.plannedByteCount - pending.plannedByteCount)
         kept.append(known)
       } catch {
@@ -126,9 +127,13 @@ final class ChunkSampler {
       used = min(total, CompressibilityProbe.sampleCount * piece)
       unsafe layout.read(0, into: UnsafeMutableRawBufferPointer(start: slot.input.base, count: used), with: opener)
     }
-    let content = unsafe UnsafeRawBufferPointer(start: slot.input.base, count: used)
+    // The header of a large file comes once, and says nothing of the file.
+    var header = 0
+    if case .piece(let piece) = chunk { header = min(piece.headerByteCount, used - 1) }
+    let content = unsafe UnsafeRawBufferPointer(start: slot.input.base + header, count: used - header)
     let byteCount = try unsafe compressor.compress(content, into: slot.output.bytes, stop: stop) ?? used
-    return .likely(max(1, Double(byteCount) * Double(total) / Double(used)))
+    let scale = LookScale(contentByteCount: total, lookedAt: used - header, headerCount: header > 0 ? 1 : 0)
+    return .likely(scale.frameByteCount(byteCount))
   }
 
   // MARK: All of a chunk

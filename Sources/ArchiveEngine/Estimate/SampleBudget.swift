@@ -6,14 +6,14 @@ enum SampleBudget {
   /// Opening a file, asking for its attributes, and closing it.
   static let memberByteCount = 5000
   /// A step of the walk and the planning of a member. It happens on one core while another one may have nothing to do.
-  private static let walkByteCount = 1200
+  private static let walkByteCount = 1000
   /// A look at a chunk: 16 places, each with a file to open.
   private static let lookByteCount = 100_000
   /// Of the cost of creating: a tenth is what may be used, and other things than sampling take their part.
-  private static let share = 0.08
+  private static let share = 0.085
 
-  /// What may be compressed in any case: some 20 ms on one core. A tree that is not larger is compressed as a whole.
-  static func minimumByteCount(level: Int) -> Int { level <= 4 ? 6 << 20 : level <= 9 ? 2 << 20 : 1 << 20 }
+  /// What may be compressed in any case: some 30 ms on one core. A tree that is not larger is compressed as a whole.
+  static func minimumByteCount(level: Int) -> Int { level <= 4 ? 9 << 20 : level <= 9 ? 2 << 20 : 1 << 20 }
 
   /// Bytes of chunks that may be compressed, `lookCount` chunks having been looked at.
   static func byteCount(_ totals: PlannedTotals, lookCount: Int, level: Int) -> Double {

@@ -8,7 +8,7 @@ struct SizeModel {
 
   /// How far the frames of chunks that look the same may be apart, as a part of their mean: assumed where few were measured.
   /// Guessed; it widens the bounds and changes nothing else.
-  private static let assumedSpread = 0.15
+  private static let assumedSpread = 0.25
   /// Bytes of a page beside its members, and of a member in it: where no page was made. Measured on small trees.
   private static let assumedPageByteCount = 60.0
   private static let assumedRecordByteCount = 36.0
@@ -73,7 +73,8 @@ struct SizeModel {
     let spread = (squares + 2 * assumed * assumed) / (count + 1)
     let unseen = count > 0 ? ratios.reduce(0.0) { $0 + 1 - $1.chance } / count : 1
     value.variance = unknownSize * unknownSize * spread * unseen / max(1, count)
-    value.slack = unknownSize * mean * 0.005
+    // Of chunks that compress to nearly nothing the headers decide.
+    value.slack = unknownSize * mean * 0.005 + 40 * Double(units.count)
     if isThinned { addThinning(units, to: &value) }
     return value
   }

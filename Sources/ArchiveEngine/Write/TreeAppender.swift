@@ -270,9 +270,7 @@ extension ArchiveWriter {
     }
     try claim(archivePath, isDirectory: false)
     if member.storedByteCount < UInt64(largeByteCount) {
-      return try plan(
-        PendingMember(
-          member: member, source: source, isReferenced: isReferenced, mayHaveHoles: SparseMap.mayBeSparse(status)))
+      return try plan(PendingMember(member: member, source: source, isReferenced: isReferenced))
     }
     if options.includesExtendedAttributes {
       let number = descriptor.rawValue
