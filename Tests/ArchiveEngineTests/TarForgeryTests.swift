@@ -65,7 +65,10 @@ import Testing
   private static func repair(_ tar: inout [UInt8], _ range: Range<Int>) {
     for start in stride(from: range.lowerBound, to: range.upperBound, by: 512)
     where tar[start + 257..<start + 262].elementsEqual("ustar".utf8) {
-      let sum = (start..<start + 512).reduce(0) { $0 + ((start + 148..<start + 156).contains($1) ? 32 : Int(tar[$1])) }
+      var sum = 8 * 32
+      for place in start..<(start + 512) where !((start + 148)..<(start + 156)).contains(place) {
+        sum += Int(tar[place])
+      }
       let digits = String(sum, radix: 8)
       let text = String(repeating: "0", count: 6 - digits.count) + digits + "\u{0} "
       tar.replaceSubrange(start + 148..<start + 156, with: text.utf8)
@@ -100,9 +103,12 @@ import Testing
 
   /// The last header block of a member that is none of an extended header.
   private static func ownBlock(_ tar: [UInt8], _ header: Range<Int>) -> Int? {
-    stride(from: header.lowerBound, to: header.upperBound, by: 512).last { start in
-      tar[start + 257..<start + 262].elementsEqual("ustar".utf8)
-        && ![0x78, 0x67, 0x4C, 0x4B].contains(tar[start + 156])
+    let extended: Set<UInt8> = [0x78, 0x67, 0x4C, 0x4B]
+    var found: Int?
+    for start in stride(from: header.lowerBound, to: header.upperBound, by: 512) {
+      let isHeader = tar[(start + 257)..<(start + 262)].elementsEqual("ustar".utf8)
+      if isHeader, !extended.contains(tar[start + 156]) { found = start }
     }
+    return found
   }
 }

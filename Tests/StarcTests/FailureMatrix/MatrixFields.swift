@@ -44,8 +44,8 @@ extension FailureMatrix {
 
   static let fields: [FailureMode] = {
     var cases: [FailureMode] = []
-    cases += header.flatMap { field in
-      values(field.width).map { value, bytes in
+    cases += header.flatMap { field -> [FailureMode] in
+      values(field.width).map { value, bytes -> FailureMode in
         let name = "\(field.name): \(value)"
         let member = Tar.entry("n", type: field.type) { $0.patches = [(field.offset, Bytes(bytes))] }
         if field.refuses.contains(value) {
@@ -56,7 +56,9 @@ extension FailureMatrix {
         return accepted(name, status: field.notes.contains(value) ? 1 : 0, ["n="], member)
       }
     }
-    cases += (values(12) + [("a number behind a NUL", [0] + [UInt8](repeating: 0x31, count: 10) + [0])]).map {
+    let behind: [UInt8] = [0] + [UInt8](repeating: 0x31, count: 10) + [0]
+    let sizes: [(String, [UInt8])] = values(12) + [("a number behind a NUL", behind)]
+    cases += sizes.map {
       value, bytes in
       let member = Tar.entry("n") { $0.patches = [(124, Bytes(bytes))] }
       if value == "blanks" || value == "NULs" { return accepted("size: \(value)", ["n="], member) }
@@ -64,10 +66,18 @@ extension FailureMatrix {
     }
     return cases
   }()
+  /// The sum of a header's bytes, its checksum taken as blanks.
+  private static func sum(_ block: [UInt8], isSigned: Bool = false) -> Int {
+    var sum = 8 * 32
+    for (place, byte) in block.enumerated() where place < 148 || place >= 156 {
+      sum += isSigned ? Int(Int8(bitPattern: byte)) : Int(byte)
+    }
+    return sum
+  }
+
   private static func checksum(_ text: (Int) -> [UInt8]) -> [UInt8] {
     var block = Tar.Header(name: "n").block
-    let sum = block.enumerated().reduce(0) { $0 + ((148..<156).contains($1.offset) ? 32 : Int($1.element)) }
-    block.replaceSubrange(148..<156, with: text(sum))
+    block.replaceSubrange(148..<156, with: text(sum(block)))
     return block
   }
 
@@ -81,10 +91,7 @@ extension FailureMatrix {
     damaged("garbage between members", says: "checksum", [UInt8](repeating: 0x67, count: 512)),
     .accepted("checksum of signed bytes", makes: ["\u{e9}="]) { _ in
       var block = Tar.Header(name: "\u{e9}").block
-      let sum = block.enumerated().reduce(0) { sum, byte in
-        sum + ((148..<156).contains(byte.offset) ? 32 : Int(Int8(bitPattern: byte.element)))
-      }
-      block.replaceSubrange(148..<156, with: Tar.octal(UInt64(sum), 6) + [0, 0x20])
+      block.replaceSubrange(148..<156, with: Tar.octal(UInt64(sum(block, isSigned: true)), 6) + [0, 0x20])
       return [block]
     },
   ]

@@ -56,8 +56,9 @@ extension FailureMatrix {
     broken("ours: less its seek table's foot", says: "") { ours.dropLast(9) },
     broken("ours: cut in the index", says: "") { ours.dropLast(120) },
     broken("ours: cut behind the first frame", says: "") {
-      let start = ours.indices.first { ours[$0...].starts(with: SkippableFrame.signature) } ?? 0
-      return Array(ours[..<(start - 8)])
+      let bytes = ours
+      let start = bytes.indices.first { bytes[$0...].starts(with: SkippableFrame.signature) } ?? 8
+      return Array(bytes[..<(start - 8)])
     },
     broken("ours: a flipped bit in the data", says: "") { flipped(ours, at: 40) },
     broken("ours: a flipped bit in the index", says: "") { flipped(ours, at: ours.count - 100) },

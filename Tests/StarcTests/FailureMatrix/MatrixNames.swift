@@ -37,7 +37,7 @@ extension FailureMatrix {
     cases += ["d", "d//", "d/.", "./d/"].map { name in
       accepted("a directory as \(name.debugDescription)", ["d/"], Tar.directory(Bytes(name)))
     }
-    cases += (["1", "2", "3", "4", "6"] as [Character]).map { type in
+    cases += (["1", "2", "3", "4", "6"] as [Character]).map { type -> FailureMode in
       // A slash does not make another thing of what is no file.
       let tree: [Character: [String]] = ["1": ["s=b 2"], "2": ["s -> before"], "6": ["s|"]]
       let made = tree[type] ?? []
@@ -64,7 +64,7 @@ extension FailureMatrix {
   }()
   static let longNames: [FailureMode] = {
     var cases: [FailureMode] = []
-    cases += [99, 100, 101, 155, 156, 254, 255].flatMap { count in
+    cases += [99, 100, 101, 155, 156, 254, 255].flatMap { count -> [FailureMode] in
       let name = Bytes(repeating: "n", count: count)
       let tree = [String(repeating: "n", count: count) + "=x"]
       return [
@@ -72,7 +72,7 @@ extension FailureMatrix {
         accepted("a pax path of \(count) bytes", tree, Tar.pax(("path", name)), Tar.entry("x", "x")),
       ]
     }
-    cases += [256, 511, 512, 513].flatMap { count in
+    cases += [256, 511, 512, 513].flatMap { count -> [FailureMode] in
       // No file system of Linux takes such a component: the member is refused, as one that cannot be made.
       let name = Bytes(repeating: "n", count: count)
       return [
@@ -81,6 +81,10 @@ extension FailureMatrix {
           "a component of \(count) bytes, pax", says: "too long", [], Tar.pax(("path", name)), Tar.entry("x", "x")),
       ]
     }
+    let first = "d/" + String(repeating: "n", count: 200)
+    let second = first + "/" + String(repeating: "m", count: 255)
+    // 512 bytes in all.
+    let whole = second + "/" + String(repeating: "o", count: 512 - second.utf8.count - 1)
     cases += [
       refused(
         "a directory with a component of 256 bytes, and a file in it", says: "name", [],
@@ -93,17 +97,8 @@ extension FailureMatrix {
         "a symlink target of 5000 bytes", says: "too long", [], Tar.long(Bytes(repeating: "t", count: 5000), type: "K"),
         Tar.symlink("l", to: "t")),
       accepted(
-        "a long name without NUL that fills its block",
-        [String(repeating: "d/", count: 1)] + ["d/" + String(repeating: "n", count: 200) + "/"]
-          + ["d/" + String(repeating: "n", count: 200) + "/" + String(repeating: "m", count: 255) + "/"]
-          + [
-            "d/" + String(repeating: "n", count: 200) + "/" + String(repeating: "m", count: 255) + "/"
-              + String(repeating: "o", count: 53) + "=x"
-          ],
-        Tar.long(
-          Bytes(
-            "d/" + String(repeating: "n", count: 200) + "/" + String(repeating: "m", count: 255) + "/"
-              + String(repeating: "o", count: 53)), endsWithNUL: false), Tar.entry("x", "x")),
+        "a long name without NUL that fills its block", ["d/", first + "/", second + "/", whole + "=x"],
+        Tar.long(Bytes(whole), endsWithNUL: false), Tar.entry("x", "x")),
     ]
     return cases
   }()

@@ -19,7 +19,7 @@ extension FailureMatrix {
     cases += (oddValues + [""]).map { value in
       damaged("pax size \(value.debugDescription)", says: "size", record("size", value))
     }
-    cases += ["uid", "gid"].flatMap { key in
+    cases += ["uid", "gid"].flatMap { key -> [FailureMode] in
       oddValues.map { value in refused("pax \(key) \(value.debugDescription)", says: key, [], record(key, value)) }
         + [accepted("pax \(key) that is empty", ["n=q"], record(key, ""))]
     }
@@ -35,12 +35,12 @@ extension FailureMatrix {
     cases += foreignKeys.filter { $0 != "=" }.map { key in
       accepted("pax \(key)", ["n=q"], record(key, "x"), Tar.pax((Bytes(key), "")), Tar.entry("n", "q"))
     }
-    cases += ["path", "size", "linkpath", "GNU.sparse.size"].map { key in
+    cases += ["path", "size", "linkpath", "GNU.sparse.size"].map { key -> FailureMode in
       .refused("a global pax \(key)", says: "global", leaves: ["after=z", "before=b"]) { _ in
         [Tar.pax((Bytes(key), "9"), type: "g"), before, after]
       }
     }
-    cases += ["mtime", "uid", "uname", "comment", "SCHILY.xattr.user.g", "SCHILY.devmajor"].map { key in
+    cases += ["mtime", "uid", "uname", "comment", "SCHILY.xattr.user.g", "SCHILY.devmajor"].map { key -> FailureMode in
       .accepted("a global pax \(key)", makes: ["after=z", "before=b"]) { _ in
         [Tar.pax((Bytes(key), "9"), type: "g"), before, after]
       }
