@@ -49,12 +49,12 @@ enum ArchiveBody {
     var error: ArchiveError?
   }
 
-  static func run(_ input: [UInt8], scratch: String) throws(FuzzFailure) {
+  static func run(_ input: [UInt8], scratch: String, isAlone: Bool) throws(FuzzFailure) {
     var choices = Choices(input)
     let way = Way(&choices)
-    let openBefore = Stage.descriptorCount()
+    let openBefore = isAlone ? Stage.descriptorCount() : 0
     try run(&choices, way, scratch: scratch)
-    let openAfter = Stage.descriptorCount()
+    let openAfter = isAlone ? Stage.descriptorCount() : 0
     try require(openAfter == openBefore, "\(openBefore) open descriptors before, \(openAfter) after")
   }
 

@@ -20,9 +20,11 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
   /// Does with an input what the target is about.
   ///
-  /// - Parameter scratch: an empty directory in memory, for ``archive``.
+  /// - Parameters:
+  ///   - scratch: an empty directory in memory, for ``archive``.
+  ///   - isAlone: nothing else goes on in this process, so that its descriptors can be counted.
   /// - Throws: ``FuzzFailure`` for a broken promise.
-  public func run(_ input: [UInt8], scratch: String) throws(FuzzFailure) {
+  public func run(_ input: [UInt8], scratch: String, isAlone: Bool) throws(FuzzFailure) {
     switch self {
     case .tar: try TarBody.run(input)
     case .pax: try PaxBody.run(input)
@@ -30,7 +32,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .page: try PageBody.run(input)
     case .seektable: try SeekTableBody.run(input)
     case .framing: try FramingBody.run(input)
-    case .archive: try ArchiveBody.run(input, scratch: scratch)
+    case .archive: try ArchiveBody.run(input, scratch: scratch, isAlone: isAlone)
     }
   }
 }

@@ -17,7 +17,7 @@ private let scratch: String = unsafe getenv("FUZZ_SCRATCH").map { unsafe String(
 @c(LLVMFuzzerTestOneInput)
 public func testOneInput(_ data: UnsafePointer<UInt8>?, _ byteCount: Int) -> CInt {
   let input = unsafe [UInt8](UnsafeBufferPointer(start: data, count: byteCount))
-  do throws(FuzzFailure) { try target.run(input, scratch: scratch) } catch {
+  do throws(FuzzFailure) { try target.run(input, scratch: scratch, isAlone: true) } catch {
     fatalError("\(target.rawValue): \(error)")
   }
   return 0
