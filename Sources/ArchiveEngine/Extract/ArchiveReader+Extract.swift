@@ -146,7 +146,7 @@ extension ArchiveReader {
       }
       let isFirst = missing == nil
       let run = StreamRun(
-        source, visitor: current, isLenient: context.isLenient, knowsHashes: false,
+        source, visitor: current, limits: limits, isLenient: context.isLenient, knowsHashes: false,
         warn: { if isFirst { self.warn($0, $1) } }, note: { if isFirst { self.note($0, $1) } })
       if isFirst { run.onManifest = { self.events.send(.manifest($0)) } }
       try run.run()

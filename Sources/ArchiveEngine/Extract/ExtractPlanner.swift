@@ -258,6 +258,7 @@ final class ExtractPlanner {
         case nil:
           // The archive says nothing of it, so it is complete as it is made. A record for each would make a name of a
           // million components cost the square of that.
+          try account.addImplicitDirectory(path)
           try create(prefix, mode: 0o777)
           names.set(hash, .directory)
         }

@@ -45,7 +45,7 @@ struct ChunkPlanReader<Action: Sendable> {
   }
 
   private let archive: IndexedArchive
-  private let codec = PageCodec()
+  private let codec: PageCodec
   private var pages: PageIterator
   private var open: Open?
   private var chunkNumber: UInt64 = 0
@@ -55,7 +55,18 @@ struct ChunkPlanReader<Action: Sendable> {
 
   init(_ archive: IndexedArchive) {
     self.archive = archive
+    codec = archive.makeCodec()
     pages = PageIterator(archive)
+  }
+
+  /// Bytes that the members of pages take whose tasks may still be under way.
+  private var underWayByteCount = 0
+
+  /// Whether so much is under way that the tasks have to end before the next page is planned; the caller then sees to that.
+  mutating func mustSettle() -> Bool {
+    guard underWayByteCount > archive.pageMemoryByteCount / 2 else { return false }
+    underWayByteCount = 0
+    return true
   }
 
   /// The tasks of the next page; nil at the end.
@@ -66,6 +77,7 @@ struct ChunkPlanReader<Action: Sendable> {
   ) throws(ArchiveError) -> [ChunkTask<Action>]? {
     guard let location = try pages.nextLocation() else { return nil }
     let (page, frame) = try archive.pageAndFrame(location, codec: codec)
+    underWayByteCount += codec.lastMemoryByteCount
     lastSummary = try format { () throws(FormatError) in try PageSummary(page: page, frame: frame.span) }
     guard page.openByteCount == (open?.position ?? 0) else {
       throw ArchiveError(

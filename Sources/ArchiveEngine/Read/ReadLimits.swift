@@ -6,8 +6,12 @@ public struct ReadLimits: Sendable {
   public var maximumContentByteCount: UInt64?
   /// Content bytes for each byte of the archive; nil is no limit.
   public var maximumRatio: UInt64?
-  /// Memory for decoding: windows and buffers, in bytes. Frames that need more are refused; fewer threads are used before that.
+  /// Memory for decoding: windows and buffers, in bytes. Frames that need more are refused; fewer threads are used before that. Pages of an index may take half as
+  /// much (4 MiB at least), and as much again while members of earlier ones are being made.
   public var memoryByteCount: Int = 128 << 20
+
+  /// What one page of an index may take.
+  var pageMemoryByteCount: Int { max(memoryByteCount / 2, 4 << 20) }
 
   /// No limits but the one on memory.
   public init() {}
@@ -27,6 +31,7 @@ struct LimitAccount {
   let limits: ReadLimits
   private(set) var entryCount: UInt64 = 0
   private(set) var contentByteCount: UInt64 = 0
+  private var implicitDirectoryCount: UInt64 = 0
 
   init(_ limits: ReadLimits) { self.limits = limits }
 
@@ -49,6 +54,16 @@ struct LimitAccount {
         path: path)
     }
     if let archiveByteCount { try checkRatio(path, missing: 0, archiveByteCount: archiveByteCount) }
+  }
+
+  /// Counts a directory that is made because members lie in it. A name of a mebibyte asks for half a million of them, so the limit on members holds for these, too.
+  mutating func addImplicitDirectory(_ path: [UInt8]) throws(ArchiveError) {
+    implicitDirectoryCount += 1
+    if let maximum = limits.maximumEntryCount, implicitDirectoryCount > maximum {
+      throw ArchiveError(
+        .limitExceeded, "more than \(maximum) directories that are no members; raise --max-entries to take them",
+        path: path)
+    }
   }
 
   /// Judges what has come out of the archive by now.

@@ -58,7 +58,7 @@ final class StreamRun {
   private var hasSeenEnd = false
 
   init(
-    _ source: any TarSource, visitor: any StreamVisitor, isLenient: Bool, knowsHashes: Bool,
+    _ source: any TarSource, visitor: any StreamVisitor, limits: ReadLimits, isLenient: Bool, knowsHashes: Bool,
     warn: @escaping ([UInt8], String) -> Void, note: @escaping ([UInt8], String) -> Void
   ) {
     self.note = note
@@ -67,7 +67,7 @@ final class StreamRun {
     self.warn = warn
     self.knowsHashes = knowsHashes
     parser = TarParser(isLenient: isLenient)
-    index = StreamIndexCheck(knowsHashes: knowsHashes)
+    index = StreamIndexCheck(knowsHashes: knowsHashes, pageMemoryByteCount: limits.pageMemoryByteCount)
   }
 
   /// Runs to the end.
@@ -144,7 +144,7 @@ final class StreamRun {
       }
       if let frame = piece.frame {
         frameCount += 1
-        index.add(frame)
+        try index.add(frame)
       }
       tarByteCount += UInt64(piece.byteCount)
     } catch { failure = error }

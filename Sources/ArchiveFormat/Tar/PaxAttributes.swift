@@ -19,7 +19,7 @@ struct PaxAttributes: Sendable {
   /// Attributes in libarchive's own encoding, which it writes beside the others.
   var libarchiveAttributes: [ExtendedAttribute] = []
   var sparse: PaxSparse?
-  var notes: [String] = []
+  var notes = TarNotes()
 
   /// Reads all records of a pax header.
   ///
@@ -165,7 +165,7 @@ extension PaxAttributes {
 
   /// Puts attributes and ACLs into a member: sorted, each name once (the last record wins, SCHILY before LIBARCHIVE),
   /// ACL attributes as ACL text.
-  func addAttributes(to member: inout Member, _ notes: inout [String]) {
+  func addAttributes(to member: inout Member, _ notes: inout TarNotes) {
     if let accessACL { member.accessACL = accessACL }
     if let defaultACL { member.defaultACL = defaultACL }
     if schilyAttributes.isEmpty, libarchiveAttributes.isEmpty { return }

@@ -7,7 +7,7 @@ struct TarExtensions: Sendable {
   var longLink: [UInt8]?
   /// Why the member will be refused, whatever its header says.
   var rejection: FormatError?
-  var notes: [String] = []
+  var notes = TarNotes()
 
   /// True when nothing waits for its member. Global headers belong to no member.
   var isEmpty: Bool { attributes == nil && longName == nil && longLink == nil }
@@ -24,7 +24,7 @@ struct TarCandidate: Sendable {
   /// The name as in the headers, for a refusal.
   var rawPath: [UInt8]
   var rejection: FormatError?
-  var notes: [String]
+  var notes: TarNotes
   /// A leading "/" was taken off a name.
   var wasAbsolute = false
   /// Stored bytes from here on, without padding: what the size says, less the map.

@@ -112,7 +112,7 @@ extension TarParser {
       faults.append("a GNU long link and a pax linkpath for one member")
     }
     if !isLenient, let fault = faults.first { throw FormatError(.malformed, fault) }
-    candidate.notes += faults
+    for fault in faults { candidate.notes.append(fault) }
   }
 
   /// The name that counts: GNU.sparse.name, pax path, GNU long name, ustar prefix and name.
@@ -183,6 +183,6 @@ extension TarParser {
       ParsedMember(
         member: candidate.member, headerOffset: start, headerByteCount: offset &- start,
         dataByteCount: candidate.member.kind == .file ? candidate.storedByteCount : 0, paddedDataByteCount: padded,
-        notes: candidate.notes, wasAbsolute: candidate.wasAbsolute))
+        notes: candidate.notes.texts, wasAbsolute: candidate.wasAbsolute))
   }
 }

@@ -86,6 +86,8 @@ int64_t starc_lsetxattr(const char *_Nonnull path, const char *_Nonnull name, co
 // An anonymous mapping, zero filled; its address is stored. `byte_count` is rounded up by the kernel.
 int64_t starc_mmap(size_t byte_count, void *_Nullable *_Nonnull address);
 void starc_munmap(void *_Nonnull address, size_t byte_count);
+// Gives the memory of a mapping back; what is read afterwards is zeros.
+void starc_discard(void *_Nonnull address, size_t byte_count);
 
 int64_t starc_eventfd(void);
 int64_t starc_eventfd_signal(int32_t descriptor);
