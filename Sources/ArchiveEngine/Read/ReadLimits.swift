@@ -1,6 +1,8 @@
 /// Bounds on what an archive may ask for. Everything is checked before it is used.
+///
+/// Whatever an archive announces or repeats, reading it takes less than twice ``memoryByteCount`` and 32 MiB, and 32 bytes for each member (<doc:Design>).
 public struct ReadLimits: Sendable {
-  /// Members; nil is no limit.
+  /// Members; nil is no limit. Directories that are made because members lie in them may be as many again.
   public var maximumEntryCount: UInt64?
   /// Sum of the logical sizes of all files, in bytes; nil is no limit.
   public var maximumContentByteCount: UInt64?

@@ -4,22 +4,6 @@ internal import ArchiveIO
 /// Turns anybody's archive into stretches of tar, in order. Independent frames that state their size are decoded by lanes ahead of
 /// the reader, everything else by the calling thread.
 final class StreamSource {
-  enum Item {
-    case content(StreamPiece)
-    /// A frame of our index, whole.
-    case index(IndexFrameKind, [UInt8], offset: UInt64)
-    /// A seek table that follows a root of ours.
-    case seekTable([UInt8], offset: UInt64)
-
-    /// Bytes of an index frame that is held.
-    var byteCount: Int {
-      switch self {
-      case .content: 0
-      case .index(_, let frame, _), .seekTable(let frame, _): frame.count
-      }
-    }
-  }
-
   private enum Pending {
     case decoding(DecodeItem)
     case item(Item)
@@ -408,16 +392,5 @@ final class StreamSource {
       _ = try unsafe activeWalker.consume(taken.bindMemory(to: UInt8.self).span, in: 0..<step.consumed)
     } catch { throw ArchiveError(error) }
     return step.consumed
-  }
-}
-
-extension IndexFrameKind {
-  /// Bytes that a frame of this kind may have.
-  fileprivate func frameByteCount(pages: Int) -> Int {
-    switch self {
-    case .preamble, .root: IndexLimits.rootFrameByteCount
-    case .page: min(IndexLimits.pageFrameByteCount, pages)
-    case .directory: IndexLimits.directoryByteCount + SkippableFrame.prefixByteCount
-    }
   }
 }
