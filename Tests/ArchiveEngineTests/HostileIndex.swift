@@ -11,6 +11,12 @@ struct HostileIndex {
   let preamble: Preamble
   let pages: [IndexPage]
 
+  init(data: [[UInt8]], preamble: Preamble, pages: [IndexPage]) {
+    self.data = data
+    self.preamble = preamble
+    self.pages = pages
+  }
+
   /// - Parameter archive: one of ours.
   init(_ archive: [UInt8]) throws {
     let (data, others) = try Engine.frames(archive)
@@ -64,8 +70,10 @@ struct HostileIndex {
   ///   - page: the frame of page 0.
   ///   - directory: changes the body of the directory frame.
   ///   - root: changes the body of the root frame.
+  ///   - stale: what keeps the hash that it would have had.
   func archive(
-    page: [UInt8]? = nil, directory: ([UInt8]) -> [UInt8] = { $0 }, root: ([UInt8]) -> [UInt8] = { $0 }
+    page: [UInt8]? = nil, directory: ([UInt8]) -> [UInt8] = { $0 }, root: ([UInt8]) -> [UInt8] = { $0 },
+    stale: IndexFrameKind? = nil
   ) throws -> [UInt8] {
     var index = try IndexAccumulator(settings: preamble.settings, opening: preamble.opening)
     var result: [UInt8] = []
@@ -81,7 +89,7 @@ struct HostileIndex {
       if number == 0, let page {
         frame = page
         summary.descriptor.storedByteCount = UInt32(frame.count)
-        summary.descriptor.pageHash = XXH3.hash64(frame.span)
+        if stale != .page { summary.descriptor.pageHash = XXH3.hash64(frame.span) }
       }
       result += frame
       try index.add(summary)
@@ -90,7 +98,8 @@ struct HostileIndex {
     let changed = try SkippableFrame.wrap(.directory, body: directory(Array(tail[0].dropFirst(16))))
     result += changed
     var value = try ArchiveRoot(decodingFrame: tail[1].span)
-    value.directories = [DirectoryReference(storedByteCount: UInt32(changed.count), hash: XXH3.hash64(changed.span))]
+    let hashed = stale == .directory ? tail[0] : changed
+    value.directories = [DirectoryReference(storedByteCount: UInt32(changed.count), hash: XXH3.hash64(hashed.span))]
     return result + Self.sealed(root(Array(try value.encodedFrame().dropFirst(16).dropLast(28))))
   }
 

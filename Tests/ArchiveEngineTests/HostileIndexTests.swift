@@ -42,9 +42,9 @@ import Testing
     }
     var errors: [ArchiveError] = []
     for use in uses {
-      do { try use(try ArchiveReader(path: Array(path.utf8), limits: limits, threadCount: 1)) } catch let error
-        as ArchiveError
-      {
+      do throws(ArchiveError) {
+        try use(try ArchiveReader(path: Array(path.utf8), limits: limits, threadCount: 1))
+      } catch {
         errors.append(error)
       }
     }
@@ -57,20 +57,20 @@ import Testing
   /// Numbers that are too large for anything, or just too large for memory.
   private static let numbers: [UInt64] = [1 << 62, (1 << 32) - 1, 65_536]
 
-  enum Part: String, CaseIterable, Sendable { case page, directory, root }
+  enum Part: String, CaseIterable, Codable, Sendable { case page, directory, root }
 
   /// In the place of every byte of the index such a number.
   @Test(arguments: Part.allCases) func numbersAnywhere(_ part: Part) async {
     await #expect(processExitsWith: .success) { [part] in
       let directory = try TemporaryDirectory(.memory)
       let index = try HostileIndex(DamageTests.smallArchive())
-      #expect(try readAll(index.archive(), in: directory).isEmpty, "the archive as it was")
+      #expect(try Self.readAll(index.archive(), in: directory).isEmpty, "the archive as it was")
       let payload = try index.pages[0].encoded()
-      let growth = try ProcessMemory.peakByteCount { try readAll(index.archive(), in: directory) }
+      let growth = try ProcessMemory.peakByteCount { try Self.readAll(index.archive(), in: directory) }
       let peak = try ProcessMemory.peakByteCount {
         var (offset, isEnd) = (0, false)
         while !isEnd {
-          for number in numbers {
+          for number in Self.numbers {
             func splice(_ bytes: [UInt8]) -> [UInt8] {
               isEnd = offset + 1 >= bytes.count
               return HostileIndex.splice(number, into: bytes, at: min(offset, bytes.count - 1))
@@ -81,12 +81,12 @@ import Testing
               case .directory: try index.archive(directory: splice)
               case .root: try index.archive(root: splice)
               }
-            try readAll(archive, in: directory, isShort: offset % 8 != 0)
+            try Self.readAll(archive, in: directory, isShort: offset % 8 != 0)
           }
           offset += 1
         }
       }
-      #expect(peak < growth + slack, "\(peak) bytes instead of \(growth)")
+      #expect(peak < growth + Self.slack, "\(peak) bytes instead of \(growth)")
     }
   }
 
@@ -96,10 +96,10 @@ import Testing
     var limits = ReadLimits()
     limits.memoryByteCount = mebibytes << 20
     let archive = try index.archive(page: page)
-    let before = try ProcessMemory.peakByteCount { try readAll(index.archive(), in: directory, limits: limits) }
+    let before = try ProcessMemory.peakByteCount { try Self.readAll(index.archive(), in: directory, limits: limits) }
     let growth =
       try ProcessMemory.peakByteCount {
-        let errors = try readAll(archive, in: directory, limits: limits)
+        let errors = try Self.readAll(archive, in: directory, limits: limits)
         #expect(errors.count { $0.code == .limitExceeded && $0.message.contains("--memory-limit") } >= 5, "\(errors)")
       } - before
     #expect(growth < limits.pageMemoryByteCount + (8 << 20), "\(growth) bytes")
@@ -109,7 +109,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       let index = try HostileIndex(DamageTests.smallArchive())
       let zeros = 60 << 20
-      try expectRefusal(
+      try Self.expectRefusal(
         index, page: PageFrame.wrap(compressed: HostileIndex.zeroFrame(zeros).span, decodedByteCount: zeros),
         mebibytes: 32)
     }
@@ -127,7 +127,7 @@ import Testing
       payload += [UInt8](repeating: 0x61, count: length)
       // What follows is missing, which shows if the names are taken.
       payload += [UInt8](repeating: 0, count: 8 * count)
-      try expectRefusal(index, page: HostileIndex.pageFrame(payload), mebibytes: 32)
+      try Self.expectRefusal(index, page: HostileIndex.pageFrame(payload), mebibytes: 32)
     }
   }
 
@@ -140,7 +140,7 @@ import Testing
           ExtendedAttribute(name: Array("u.\(member).\($0 + 100_000)".utf8), value: [])
         }
       }
-      try expectRefusal(index, page: HostileIndex.pageFrame(page.encoded()), mebibytes: 16)
+      try Self.expectRefusal(index, page: HostileIndex.pageFrame(page.encoded()), mebibytes: 16)
     }
   }
 
@@ -183,5 +183,75 @@ import Testing
         #expect(peak < 144 << 20, "\(peak) bytes")
       }
     }
+  }
+
+  /// A page and a directory that decode well and are not those that were hashed: only the hash tells, and every reader looks at it.
+  @Test func whatIsNotWhatWasHashedIsRefused() throws {
+    let directory = try TemporaryDirectory(.memory)
+    let index = try HostileIndex(DamageTests.smallArchive())
+    let page = try HostileIndex.pageFrame(index.pages[0].encoded())
+    // As long as its hash goes with it another form of the page is as good, and a filter may have more bits.
+    func more(_ body: [UInt8]) -> [UInt8] { body.dropLast() + [body.last.map { $0 | 0xFF } ?? 0] }
+    let path = directory.file("a")
+    func errors(_ archive: [UInt8]) throws -> [ArchiveError] {
+      try FileTree.write(archive, to: path)
+      var errors: [ArchiveError] = []
+      let uses: [(ArchiveReader) throws(ArchiveError) -> Void] = [
+        { reader throws(ArchiveError) in try reader.list { _ in } },
+        { reader throws(ArchiveError) in try reader.read(Array("d/a".utf8), to: MemorySink()) },
+        { reader throws(ArchiveError) in
+          _ = try reader.extract(to: Array(directory.file("out").utf8), options: Self.options())
+        },
+      ]
+      for use in uses {
+        do throws(ArchiveError) { try use(try ArchiveReader(path: Array(path.utf8), threadCount: 1)) } catch {
+          errors.append(error)
+        }
+      }
+      try? FileManager.default.removeItem(atPath: directory.file("out"))
+      return errors
+    }
+    #expect(try errors(index.archive(page: page)).isEmpty)
+    #expect(try errors(index.archive(directory: more)).isEmpty)
+    for archive in [
+      try index.archive(page: page, stale: .page), try index.archive(directory: more, stale: .directory),
+    ] {
+      let found = try errors(archive)
+      #expect(found.count == 3 && found.allSatisfy { $0.code == .damaged && $0.message.contains("hash") }, "\(found)")
+    }
+  }
+
+  /// The end blocks are said to be zeros by their place alone.
+  @Test func endBlocksThatAreNotZerosAreFound() throws {
+    let directory = try TemporaryDirectory(.memory)
+    let index = try HostileIndex(DamageTests.smallArchive())
+    var (data, pages) = (index.data, index.pages)
+    let end = HostileIndex.rawFrame([UInt8](repeating: 0, count: 1023) + [1])
+    data[data.count - 1] = end
+    pages[pages.count - 1].chunks = [
+      ChunkRecord(
+        storedByteCount: UInt32(end.count), contentByteCount: 1024, storedHash: XXH3.hash64(end.span), isStored: true)
+    ]
+    let archive = try HostileIndex(data: data, preamble: index.preamble, pages: pages).archive()
+    let report = try Engine.reader(archive, in: directory).verify()
+    #expect(report.damages.contains { $0.message.contains("zeros") && $0.chunk != nil })
+    #expect(throws: (any Error).self) {
+      guard try Engine.withPipe(archive, { try ArchiveReader(descriptor: $0).verify() }).warningCount == 0 else {
+        throw ArchiveError(.damaged, "found")
+      }
+    }
+  }
+
+  /// A chunk that holds less than the index states.
+  @Test func aChunkThatIsTooShortIsFound() throws {
+    let directory = try TemporaryDirectory(.memory)
+    let bytes = try Forgery.archive(DamageTests.smallArchive()) { page in
+      guard !page.isEnd, let last = page.members.indices.last else { return }
+      // The last member has a block more, of which nothing is there.
+      page.members[last].member.byteCount += 512
+      page.chunks[page.chunks.count - 1].contentByteCount += 512
+    }
+    let report = try Engine.reader(bytes, in: directory).verify()
+    #expect(report.damages.contains { $0.message.contains("decodes to") }, "\(report.damages)")
   }
 }
