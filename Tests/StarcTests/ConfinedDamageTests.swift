@@ -122,9 +122,9 @@ import Testing
 
   /// Directories are made for what lies in them, even when their own member is lost.
   private func isFile(_ stage: Stage, _ path: String) -> Bool {
-    var isDirectory: ObjCBool = false
-    let exists = FileManager.default.fileExists(atPath: stage.directory.file(path), isDirectory: &isDirectory)
-    return exists && !isDirectory.boolValue
+    let kind =
+      try? FileManager.default.attributesOfItem(atPath: stage.directory.file(path))[.type] as? FileAttributeType
+    return kind != .typeDirectory
   }
 
   @Test func aDamagedChunkTouchesItsMembersOnly() throws {

@@ -40,7 +40,7 @@ struct HostileArchive: Sendable, CustomTestStringConvertible {
 /// Nothing that an archive announces takes memory or time: each is tried with every command, from a file and a pipe. The index has
 /// such tests of its own.
 @Suite struct HostileSizeTests {
-  private static let verbs: [(name: String, arguments: (String) -> [String])] = [
+  private static let verbs: [(name: String, arguments: @Sendable (String) -> [String])] = [
     ("list", { ["list", $0] }), ("verify", { ["verify", $0] }), ("quick", { ["verify", "--quick", $0] }),
     ("info", { ["info", $0] }), ("cat", { ["cat", $0, "x"] }), ("compare", { ["compare", $0, "tree"] }),
     ("extract", { ["extract", "--no-sync", $0, "out"] }), ("salvage", { ["salvage", "--no-sync", $0, "saved"] }),
@@ -68,11 +68,11 @@ struct HostileArchive: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test(arguments: tars) func tarHeaders(_ archive: HostileArchive) throws { try check(archive) }
+  @Test(arguments: tars) func announcedInTarHeaders(_ archive: HostileArchive) throws { try check(archive) }
 
-  @Test(arguments: frames) func frames(_ archive: HostileArchive) throws { try check(archive) }
+  @Test(arguments: frames) func announcedInFrames(_ archive: HostileArchive) throws { try check(archive) }
 
-  @Test(arguments: masses) func masses(_ archive: HostileArchive) throws { try check(archive) }
+  @Test(arguments: masses) func reallyThere(_ archive: HostileArchive) throws { try check(archive) }
 
   private static let some = Tar.entry("x", "1")
 

@@ -39,14 +39,16 @@ struct Measured: Decodable {
 
   /// Runs the tool once for each list of arguments, one after the other; a file that is given comes through a pipe.
   static func runs(_ commands: [(arguments: [String], pipe: String?)], directory: String) throws -> [Measured] {
-    let lines = try commands.map { command in
-      var want: [String: Any] = ["command": [Starc.path] + command.arguments]
-      if let pipe = command.pipe { want["pipe"] = pipe }
-      return try JSONSerialization.data(withJSONObject: want)
+    var input: [UInt8] = []
+    for (arguments, pipe) in commands {
+      var want: [String: Any] = ["command": [Starc.path] + arguments]
+      if let pipe { want["pipe"] = pipe }
+      input += [UInt8](try JSONSerialization.data(withJSONObject: want)) + [0x0A]
     }
-    let input = lines.flatMap { Array($0) + [0x0A] }
     let result = try Shell.run(["python3", "-c", program], input: input, directory: directory, timeout: 600)
     guard result.status == 0 else { throw Failure(errors: result.errorText) }
-    return try result.output.split(separator: 0x0A).map { try JSONDecoder().decode(Measured.self, from: Data($0)) }
+    return try result.output.split(separator: 0x0A).map { line in
+      try JSONDecoder().decode(Measured.self, from: Data(line))
+    }
   }
 }
