@@ -21,7 +21,8 @@ struct HostileIndex {
   init(_ archive: [UInt8]) throws {
     let (data, others) = try Engine.frames(archive)
     self.data = data
-    preamble = try Preamble(decodingFrame: others[0].span)
+    let first = others[0]
+    preamble = try Preamble(decodingFrame: first.span)
     let codec = PageCodec()
     pages = try others.dropFirst().filter { try SkippableFrame.kind($0.span) == .page }.map {
       try codec.decode($0.span)

@@ -16,6 +16,30 @@ import Testing
     return options
   }
 
+  /// What a reader is used for.
+  enum Use: CaseIterable {
+    case list, verify, quickVerify, info, read, compare, extract, salvage
+
+    func perform(
+      _ reader: ArchiveReader, in directory: TemporaryDirectory, options: ExtractOptions
+    ) throws(ArchiveError) {
+      func path(_ name: String) -> [UInt8] { Array(directory.file(name).utf8) }
+      switch self {
+      case .list: try reader.list(Self.ignore)
+      case .verify: _ = try reader.verify()
+      case .quickVerify: _ = try reader.verify(quick: true)
+      case .info: _ = try reader.info()
+      case .read: try reader.read(Array("d/a".utf8), to: MemorySink())
+      case .compare: _ = try reader.compare(with: Array(directory.path.utf8), Self.ignore)
+      case .extract: _ = try reader.extract(to: path("out"), options: options)
+      case .salvage: _ = try reader.salvage(to: path("saved"), options: options) { _, _ in }
+      }
+    }
+
+    private static func ignore(_ member: ListedMember) throws(ArchiveError) {}
+    private static func ignore(_ difference: TreeDifference) throws(ArchiveError) {}
+  }
+
   /// Reads an archive in every way. All may fail; what is returned are the errors.
   @discardableResult
   private static func readAll(
@@ -23,30 +47,12 @@ import Testing
   ) throws -> [ArchiveError] {
     let path = directory.file("a")
     try FileTree.write(archive, to: path)
-    let (out, tree) = (Array(directory.file("out").utf8), Array(directory.path.utf8))
-    var uses: [(ArchiveReader) throws(ArchiveError) -> Void] = [
-      { reader throws(ArchiveError) in try reader.list { _ in } },
-      { reader throws(ArchiveError) in _ = try reader.verify() },
-      { reader throws(ArchiveError) in _ = try reader.extract(to: out, options: options()) },
-    ]
-    if !isShort {
-      uses += [
-        { reader throws(ArchiveError) in _ = try reader.verify(quick: true) },
-        { reader throws(ArchiveError) in _ = try reader.info() },
-        { reader throws(ArchiveError) in try reader.read(Array("d/a".utf8), to: MemorySink()) },
-        { reader throws(ArchiveError) in _ = try reader.compare(with: tree) { _ in } },
-        { reader throws(ArchiveError) in
-          _ = try reader.salvage(to: Array(directory.file("saved").utf8), options: options()) { _, _ in }
-        },
-      ]
-    }
     var errors: [ArchiveError] = []
-    for use in uses {
+    for use in isShort ? [Use.list, .verify, .extract] : Use.allCases {
       do throws(ArchiveError) {
-        try use(try ArchiveReader(path: Array(path.utf8), limits: limits, threadCount: 1))
-      } catch {
-        errors.append(error)
-      }
+        try use.perform(
+          try ArchiveReader(path: Array(path.utf8), limits: limits, threadCount: 1), in: directory, options: options())
+      } catch { errors.append(error) }
     }
     for name in ["out", "saved"] where FileManager.default.fileExists(atPath: directory.file(name)) {
       try FileManager.default.removeItem(atPath: directory.file(name))
@@ -196,17 +202,11 @@ import Testing
     func errors(_ archive: [UInt8]) throws -> [ArchiveError] {
       try FileTree.write(archive, to: path)
       var errors: [ArchiveError] = []
-      let uses: [(ArchiveReader) throws(ArchiveError) -> Void] = [
-        { reader throws(ArchiveError) in try reader.list { _ in } },
-        { reader throws(ArchiveError) in try reader.read(Array("d/a".utf8), to: MemorySink()) },
-        { reader throws(ArchiveError) in
-          _ = try reader.extract(to: Array(directory.file("out").utf8), options: Self.options())
-        },
-      ]
-      for use in uses {
-        do throws(ArchiveError) { try use(try ArchiveReader(path: Array(path.utf8), threadCount: 1)) } catch {
-          errors.append(error)
-        }
+      for use in [Use.list, .read, .extract] {
+        do throws(ArchiveError) {
+          try use.perform(
+            try ArchiveReader(path: Array(path.utf8), threadCount: 1), in: directory, options: Self.options())
+        } catch { errors.append(error) }
       }
       try? FileManager.default.removeItem(atPath: directory.file("out"))
       return errors
