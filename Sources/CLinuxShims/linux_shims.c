@@ -334,6 +334,7 @@ void starc_codec_free(void *opaque, void *address) {
   free(address);
 }
 void starc_munmap(void *address, size_t byte_count) { munmap(address, byte_count); }
+void starc_discard(void *address, size_t byte_count) { madvise(address, byte_count, MADV_DONTNEED); }
 
 int64_t starc_eventfd(void) { RETURN_CALL("eventfd", eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) }
 int64_t starc_eventfd_signal(int32_t descriptor) {

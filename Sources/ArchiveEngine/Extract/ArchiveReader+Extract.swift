@@ -160,7 +160,7 @@ extension ArchiveReader {
       let isFirst = missing == nil
       // A salvage's source has compared everything with the index itself.
       let run = try StreamRun(
-        source, visitor: current, isLenient: context.isLenient, checksHashes: plan == nil,
+        source, visitor: current, limits: limits, isLenient: context.isLenient, checksHashes: plan == nil,
         warn: { if isFirst { self.warn($0, $1) } }, note: { if isFirst { self.note($0, $1) } })
       if isFirst { run.onManifest = { self.events.send(.manifest($0)) } }
       try run.run()

@@ -48,7 +48,7 @@ final class ExtractWorker {
   private let context: ExtractContext
   private let leaves: LeafCreator
   private let archive: IndexedArchive?
-  private let pages = PageCodec()
+  private let pages: PageCodec?
   private let loader: ChunkLoader?
   private let check: MemberCheck
   private let decompressor: ZstdDecompressor?
@@ -58,6 +58,7 @@ final class ExtractWorker {
     self.context = context
     self.profile = profile
     self.archive = archive
+    pages = archive.map { PageAhead.makeCodec($0) }
     leaves = LeafCreator(context.destination)
     check = try MemberCheck()
     if let archive { loader = try ChunkLoader(archive.file) } else { loader = nil }
@@ -70,7 +71,7 @@ final class ExtractWorker {
     case .decode(let item):
       if let decompressor { item.perform(decompressor) }
     case .page(let item):
-      if let archive { item.perform(archive, pages, stop: context.stop) }
+      if let archive, let pages { item.perform(archive, pages, stop: context.stop) }
     case .chunk(let task, let slot):
       if !context.stop.isSet {
         do throws(ArchiveError) { try perform(task, slot) } catch { context.stop.fail(error.at(offset: task.offset)) }

@@ -63,6 +63,7 @@ struct IndexedExtraction {
     var plan = ChunkPlanReader<LeafAction>(archive, ahead: ahead)
     while true {
       try stop.check()
+      if plan.mustSettle() { lanes.wait() }
       let tasks = try plan.nextPage { member, spans throws(ArchiveError) in
         let action = try decide(member, spans)
         if let output = action?.output { open.append(output) }
@@ -106,7 +107,7 @@ struct IndexedExtraction {
     var account = LimitAccount(options.limits)
     let mustLook = !context.destination.isNew && context.destination.overwrite == .fail
     let leaves = LeafCreator(context.destination)
-    let codec = PageCodec()
+    let codec = archive.makeCodec()
     var pages = PageIterator(archive)
     while let location = try pages.nextLocation() {
       try stop.check()

@@ -30,6 +30,25 @@ final class LeafCreator {
     return (try cursor.descriptor(for: path[..<slash]), Array(path[(slash + 1)...]))
   }
 
+  /// Makes directories inside each other, none of which may be there.
+  ///
+  /// - Parameters:
+  ///   - ends: where, in `path`, the name of each ends.
+  ///   - made: called for each that is made.
+  func makeDirectories(_ path: [UInt8], ends: [Int], mode: UInt32, made: () -> Void) throws(SystemError) {
+    guard let first = ends.first else { return }
+    let (parent, name) = try locate(Array(path[..<first]))
+    try FileSystem.makeDirectory(at: parent, name, mode: mode)
+    made()
+    var current = try FileSystem.open(at: parent, name, [.path, .directory, .noFollow])
+    for (before, end) in zip(ends, ends.dropFirst()) {
+      let name = Array(path[(before + 1)..<end])
+      try FileSystem.makeDirectory(at: current.rawValue, name, mode: mode)
+      made()
+      current = try FileSystem.open(at: current.rawValue, name, [.path, .directory, .noFollow])
+    }
+  }
+
   /// Makes a member that is whole in `content` (stored data for a file).
   ///
   /// - Returns: false when it was left out because something with the name is there and shall stay.

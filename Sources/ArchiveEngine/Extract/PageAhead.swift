@@ -8,19 +8,23 @@ final class PageAhead {
   /// One page for a lane.
   struct Item: Sendable {
     let location: IndexedArchive.PageLocation
-    private let page = Outcome<IndexPage>()
+    private let page = Outcome<(page: IndexPage, memoryByteCount: Int)?>()
 
     fileprivate init(_ location: IndexedArchive.PageLocation) { self.location = location }
 
-    /// Reads, checks and decodes it, on a lane. A stopped run still has to be told that the page does not come.
+    /// Reads, checks and decodes it, on a lane. A stopped run still has to be told that the page does not come. A page that is too large for being
+    /// held before it is needed is left to the control thread.
     func perform(_ archive: IndexedArchive, _ codec: PageCodec, stop: StopSignal) {
       do throws(ArchiveError) {
         try stop.check()
-        page.set(.success(try archive.page(location, codec: codec)))
-      } catch { page.set(.failure(error)) }
+        let decoded = try archive.page(location, codec: codec)
+        page.set(.success((decoded, codec.lastMemoryByteCount)))
+      } catch {
+        page.set(error.code == .limitExceeded ? .success(nil) : .failure(error))
+      }
     }
 
-    fileprivate func wait() throws(ArchiveError) -> IndexPage { try page.wait() }
+    fileprivate func wait() throws(ArchiveError) -> (page: IndexPage, memoryByteCount: Int)? { try page.wait() }
   }
 
   /// Pages that are decoded and not used yet: enough that the control thread finds the next one ready.
@@ -38,8 +42,14 @@ final class PageAhead {
     self.enqueue = enqueue
   }
 
-  /// The next page, whose place the caller knows; pages are taken in order and none is left out.
-  func page(_ location: IndexedArchive.PageLocation) throws(ArchiveError) -> IndexPage {
+  /// A codec for a lane. Three pages that wait are held besides the one that is planned, so each may take less.
+  static func makeCodec(_ archive: IndexedArchive) -> PageCodec {
+    PageCodec(memoryByteCount: archive.pageMemoryByteCount / 4)
+  }
+
+  /// The next page with the bytes that it takes, nil when the caller has to read it; its place the caller knows. Pages are taken in
+  /// order and none is left out.
+  func page(_ location: IndexedArchive.PageLocation) throws(ArchiveError) -> (page: IndexPage, memoryByteCount: Int)? {
     // A directory that is damaged farther on is the caller's to find when it gets there.
     while items.count < Self.depth, let next = try? pages.nextLocation() {
       let item = Item(next)

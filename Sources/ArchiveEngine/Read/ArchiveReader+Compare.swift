@@ -88,6 +88,7 @@ extension ArchiveReader {
           lanes.enqueue(item)
           waiting.append((task, item))
         }
+        if plan.mustSettle() { while !waiting.isEmpty { try finishOldest() } }
       }
       while !waiting.isEmpty { try finishOldest() }
     } catch {

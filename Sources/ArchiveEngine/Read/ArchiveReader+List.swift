@@ -15,7 +15,7 @@ extension ArchiveReader {
     var matched: Set<Int> = []
     if let archive = try indexOrNil() {
       var account = LimitAccount(limits)
-      let codec = PageCodec()
+      let codec = archive.makeCodec()
       var pages = PageIterator(archive)
       while let location = try pages.nextLocation() {
         try stop.check()

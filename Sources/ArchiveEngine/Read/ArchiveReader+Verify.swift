@@ -101,7 +101,24 @@ private struct IndexedVerification {
   private final class Findings: Sendable {
     let damages = Locked<[ArchiveDamage]>([])
 
-    func add(_ damage: ArchiveDamage) { damages.withLock { if $0.count < 100_000 { $0.append(damage) } } }
+    private let names = Locked<(count: Int, byteCount: Int)>((100_000, 16 << 20))
+
+    /// Adds a damage. Names of members are kept as long as there is room for them: a page of some kilobytes can list 65,536 for one chunk.
+    func add(_ damage: ArchiveDamage) {
+      var damage = damage
+      let all = damage.members.count
+      names.withLock { left in
+        let kept = damage.members.prefix { path in
+          guard left.count > 0, left.byteCount >= path.count else { return false }
+          left.count -= 1
+          left.byteCount -= path.count
+          return true
+        }
+        if kept.count < all { damage.members = Array(kept) }
+      }
+      damage.unlistedMemberCount += UInt64(all - damage.members.count)
+      damages.withLock { if $0.count < 100_000 { $0.append(damage) } }
+    }
   }
 
   private let reader: ArchiveReader
@@ -190,6 +207,7 @@ private struct IndexedVerification {
       if let summary = plan.lastSummary {
         do throws(FormatError) { try index.add(summary) } catch { throw ArchiveError(error) }
       }
+      if plan.mustSettle() { lanes.wait() }
     }
     var offset = archive.directoryOffsets.first ?? archive.rootOffset
     _ = try index.finish(closing: archive.root.closing, wrap: { ArchiveError($0) }) { frame throws(ArchiveError) in

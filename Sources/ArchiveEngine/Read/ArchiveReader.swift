@@ -73,7 +73,7 @@ public final class ArchiveReader {
     case .regular:
       let file = ArchiveFile(descriptor, byteCount: UInt64(max(0, status.byteCount)))
       do throws(ArchiveError) {
-        if let archive = try IndexedArchive(file) {
+        if let archive = try IndexedArchive(file, pageMemoryByteCount: limits.pageMemoryByteCount) {
           laneCount = max(1, min(laneCount, Self.chunkBuffers(archive, limits) / 2 - 1))
           input = .indexed(archive)
         } else {
@@ -165,7 +165,8 @@ public final class ArchiveReader {
   /// Buffers for a stream run; lanes share the memory that is allowed.
   func makeStreamPool(_ stop: StopSignal) throws(ArchiveError) -> SlotPool<StreamSlot> {
     var slots: [StreamSlot] = []
-    for _ in 0..<laneCount + 2 { slots.append(try StreamSlot()) }
+    let byteCount = StreamSlot.contentByteCount(slotCount: laneCount + 2, limits)
+    for _ in 0..<laneCount + 2 { slots.append(try StreamSlot(contentByteCount: byteCount)) }
     return SlotPool(slots, stop: stop)
   }
 
@@ -196,7 +197,7 @@ public final class ArchiveReader {
     let source = try StreamSource(
       openStream(), pool: pool, laneCount: laneCount, limits: limits, stop: stop, decode: { lanes.enqueue($0) })
     let run = try StreamRun(
-      source, visitor: visitor, isLenient: isLenient, checksHashes: checksHashes,
+      source, visitor: visitor, limits: limits, isLenient: isLenient, checksHashes: checksHashes,
       warn: { if reports { self.warn($0, $1) } },
       note: { if reports { self.note($0, $1) } })
     try run.run()

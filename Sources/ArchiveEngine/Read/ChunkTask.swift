@@ -45,7 +45,7 @@ struct ChunkPlanReader<Action: Sendable> {
   }
 
   private let archive: IndexedArchive
-  private let codec = PageCodec()
+  private let codec: PageCodec
   private var pages: PageIterator
   private var open: Open?
   private var chunkNumber: UInt64 = 0
@@ -60,16 +60,31 @@ struct ChunkPlanReader<Action: Sendable> {
     self.archive = archive
     self.summarizes = summarizes
     self.ahead = ahead
+    codec = archive.makeCodec()
     pages = PageIterator(archive)
   }
 
   private mutating func read(_ location: IndexedArchive.PageLocation) throws(ArchiveError) -> IndexPage {
-    if let ahead { return try ahead.page(location) }
+    if let ahead, let (page, memoryByteCount) = try ahead.page(location) {
+      underWayByteCount += memoryByteCount
+      return page
+    }
     let (page, frame) = try archive.pageAndFrame(location, codec: codec)
+    underWayByteCount += codec.lastMemoryByteCount
     if summarizes {
       lastSummary = try format { () throws(FormatError) in try PageSummary(page: page, frame: frame.span) }
     }
     return page
+  }
+
+  /// Bytes that the members of pages take whose tasks may still be under way.
+  private var underWayByteCount = 0
+
+  /// Whether so much is under way that the tasks have to end before the next page is planned; the caller then sees to that.
+  mutating func mustSettle() -> Bool {
+    guard underWayByteCount > archive.pageMemoryByteCount / 2 else { return false }
+    underWayByteCount = 0
+    return true
   }
 
   /// The tasks of the next page; nil at the end.

@@ -41,14 +41,14 @@ extension ArchiveReader {
     }
     let stop = begin()
     let file = try salvageFile(stop)
-    let frames = try SalvageScan(file, stop: stop).frames()
+    let frames = try SalvageScan(file, limits: limits, stop: stop).frames()
     let isMarked = try Self.beginsLikeOurs(file, frames)
     let isOurs =
       frames.contains { if case .index = $0.kind { true } else { false } }
       || isMarked
     var options = options
     options.isLenient = true
-    let plan = SalvagePlan(file: file, frames: isOurs ? frames : nil, report: report)
+    let plan = SalvagePlan(file: file, limits: limits, frames: isOurs ? frames : nil, report: report)
     let restored = try extract(to: path, options: options, salvaging: plan, stop)
     return SalvageSummary(
       restored: restored, lossCount: lossCount, mismatchCount: mismatchCount,
@@ -92,6 +92,7 @@ extension ArchiveReader {
 /// How an extraction becomes a salvage.
 struct SalvagePlan {
   let file: ArchiveFile
+  let limits: ReadLimits
   /// What was found in an archive of ours; nil for others.
   let frames: [FoundFrame]?
   let report: (SalvageLoss) -> Void
@@ -106,6 +107,7 @@ struct SalvagePlan {
     pool: SlotPool<StreamSlot>, isFirst: Bool, stop: StopSignal
   ) throws(ArchiveError) -> (any TarSource)? {
     guard let frames else { return nil }
-    return try SalvageSource(file, frames: frames, pool: pool, stop: stop, report: isFirst ? report : { _ in })
+    return try SalvageSource(
+      file, frames: frames, limits: limits, pool: pool, stop: stop, report: isFirst ? report : { _ in })
   }
 }

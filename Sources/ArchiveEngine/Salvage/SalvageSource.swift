@@ -25,7 +25,7 @@ final class SalvageSource: TarSource {
   private let pool: SlotPool<StreamSlot>
   private let stop: StopSignal
   private let report: (SalvageLoss) -> Void
-  private let codec = PageCodec()
+  private let codec: PageCodec
   private let check: MemberCheck
 
   private var frameIndex = 0
@@ -47,7 +47,7 @@ final class SalvageSource: TarSource {
 
   /// - Parameter report: called for everything that is lost, in the order of the file.
   init(
-    _ file: ArchiveFile, frames: [FoundFrame], pool: SlotPool<StreamSlot>, stop: StopSignal,
+    _ file: ArchiveFile, frames: [FoundFrame], limits: ReadLimits, pool: SlotPool<StreamSlot>, stop: StopSignal,
     report: @escaping (SalvageLoss) -> Void
   ) throws(ArchiveError) {
     self.file = file
@@ -56,7 +56,8 @@ final class SalvageSource: TarSource {
     self.stop = stop
     self.report = report
     preamble = frames.first { $0.kind == .index(.preamble) }
-    reader = try SalvageChunkReader(file)
+    reader = try SalvageChunkReader(file, limits)
+    codec = PageCodec(memoryByteCount: limits.pageMemoryByteCount)
     check = try MemberCheck()
   }
 
@@ -133,7 +134,7 @@ final class SalvageSource: TarSource {
   }
 
   private func page(in frame: FoundFrame) throws(ArchiveError) -> SalvagePage? {
-    guard frame.byteCount <= UInt64(IndexLimits.pageFrameByteCount) else { return nil }
+    guard frame.byteCount <= UInt64(min(IndexLimits.pageFrameByteCount, codec.memoryByteCount)) else { return nil }
     let bytes = try file.read(frame.offset..<frame.end)
     let page: IndexPage
     do throws(ArchiveError) { page = try codec.decode(bytes.span) } catch {

@@ -59,7 +59,7 @@ final class StreamRun {
   private var hasSeenEnd = false
 
   init(
-    _ source: any TarSource, visitor: any StreamVisitor, isLenient: Bool, checksHashes: Bool,
+    _ source: any TarSource, visitor: any StreamVisitor, limits: ReadLimits, isLenient: Bool, checksHashes: Bool,
     warn: @escaping ([UInt8], String) -> Void, note: @escaping ([UInt8], String) -> Void
   ) throws(ArchiveError) {
     self.note = note
@@ -68,7 +68,7 @@ final class StreamRun {
     self.warn = warn
     hash = checksHashes ? try RunningHash128() : nil
     parser = TarParser(isLenient: isLenient)
-    index = StreamIndexCheck()
+    index = StreamIndexCheck(knowsHashes: checksHashes, pageMemoryByteCount: limits.pageMemoryByteCount)
   }
 
   /// Runs to the end.
@@ -152,7 +152,7 @@ final class StreamRun {
       }
       if let frame = piece.frame {
         frameCount += 1
-        index.add(frame)
+        try index.add(frame)
       }
       tarByteCount += UInt64(piece.byteCount)
       index.hasRead(tarByteCount: tarByteCount)

@@ -91,6 +91,8 @@ void starc_munmap(void *_Nonnull address, size_t byte_count);
 // malloc and free in the form that libzstd asks for, so that tests can make it run out of memory.
 void *_Nullable starc_codec_allocate(void *_Nullable opaque, size_t byte_count);
 void starc_codec_free(void *_Nullable opaque, void *_Nullable address);
+// Gives the memory of a mapping back; what is read afterwards is zeros.
+void starc_discard(void *_Nonnull address, size_t byte_count);
 
 int64_t starc_eventfd(void);
 int64_t starc_eventfd_signal(int32_t descriptor);

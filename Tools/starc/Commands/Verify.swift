@@ -73,7 +73,8 @@ extension Command {
     var text =
       damage.description + "; touches "
       + damage.members.prefix(shown).map { PathText.printable($0) }.joined(separator: ", ")
-    if damage.members.count > shown { text += " and \(damage.members.count - shown) more" }
+    let more = UInt64(damage.members.count - min(shown, damage.members.count)) + damage.unlistedMemberCount
+    if more > 0 { text += " and \(more) more" }
     return text
   }
 
@@ -103,5 +104,6 @@ extension Command {
     text.array { text in
       for member in damage.members { text.object { $0.field("path", lossy: member) } }
     }
+    if damage.unlistedMemberCount > 0 { text.field("unlistedMembers", damage.unlistedMemberCount) }
   }
 }
