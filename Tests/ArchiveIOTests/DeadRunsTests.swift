@@ -178,8 +178,8 @@ import Testing
               try file.close()
             }
           } catch is SystemError {}
-          wasDelivered = FaultInjection.wasDelivered
           _ = DeadRuns.cleanUp(place.root, shallStop: { false })
+          wasDelivered = FaultInjection.wasDelivered
           FaultInjection.disarm()
           #expect(DeadRuns.cleanUp(place.root, shallStop: { false }) == nil)
           let left = try Shell.script("ls -A", directory: place.path)
