@@ -98,7 +98,8 @@ struct HostileIndex {
     let tail = try index.finish(closing: Manifest())
     let changed = try SkippableFrame.wrap(.directory, body: directory(Array(tail[0].dropFirst(16))))
     result += changed
-    var value = try ArchiveRoot(decodingFrame: tail[1].span)
+    let rootFrame = tail[1]
+    var value = try ArchiveRoot(decodingFrame: rootFrame.span)
     let hashed = stale == .directory ? tail[0] : changed
     value.directories = [DirectoryReference(storedByteCount: UInt32(changed.count), hash: XXH3.hash64(hashed.span))]
     return result + Self.sealed(root(Array(try value.encodedFrame().dropFirst(16).dropLast(28))))
