@@ -96,11 +96,11 @@ struct HostileIndex {
       try index.add(summary)
     }
     let tail = try index.finish(closing: Manifest())
-    let changed = try SkippableFrame.wrap(.directory, body: directory(Array(tail[0].dropFirst(16))))
+    let (original, originalRoot) = (tail[0], tail[1])
+    let changed = try SkippableFrame.wrap(.directory, body: directory(Array(original.dropFirst(16))))
     result += changed
-    let rootFrame = tail[1]
-    var value = try ArchiveRoot(decodingFrame: rootFrame.span)
-    let hashed = stale == .directory ? tail[0] : changed
+    var value = try ArchiveRoot(decodingFrame: originalRoot.span)
+    let hashed = stale == .directory ? original : changed
     value.directories = [DirectoryReference(storedByteCount: UInt32(changed.count), hash: XXH3.hash64(hashed.span))]
     return result + Self.sealed(root(Array(try value.encodedFrame().dropFirst(16).dropLast(28))))
   }
