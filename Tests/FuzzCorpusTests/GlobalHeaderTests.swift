@@ -46,7 +46,10 @@ internal import Testing
     }
     #expect(error?.code == .mismatch && error?.message.contains("global pax header") == true)
     let bytes = try FileTree.read(String(decoding: path, as: UTF8.self))
-    let pipe = try #require(FullPipe.holding(bytes))
+    guard let pipe = FullPipe.holding(bytes) else {
+      Issue.record("the archive does not fit into a pipe")
+      return
+    }
     let streamed = try ArchiveReader(descriptor: pipe.descriptor.rawValue).verify()
     #expect(!streamed.isHealthy)
   }
