@@ -90,7 +90,8 @@ let package = Package(
       name: "FuzzBodies", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO", "CZstd"],
       path: "Tools/Fuzz/Bodies", swiftSettings: rules),
     .testTarget(
-      name: "FuzzCorpusTests", dependencies: ["ArchiveEngine", "ArchiveIO", "FuzzBodies", "TestSupport"],
+      name: "FuzzCorpusTests",
+      dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO", "FuzzBodies", "TestSupport"],
       swiftSettings: rules),
 
     .target(name: "TestSupport", dependencies: ["ArchiveIO"], path: "Tests/TestSupport", swiftSettings: rules),

@@ -41,7 +41,31 @@ final class ChunkLoader {
         "chunk \(number) has hash \(hash.paddedHexadecimal) where the index states \(record.storedHash.paddedHexadecimal)",
         offset: offset)
     }
+    try unsafe checkShape(of: frame, record, number: number, at: offset)
     return unsafe frame
+  }
+
+  /// The stored bytes are one frame of data and nothing else, of raw blocks if and only if the index says so. The decoder would take several
+  /// frames for one, and whoever reads the stream would see more chunks than the index has.
+  private func checkShape(
+    of frame: UnsafeRawBufferPointer, _ record: ChunkRecord, number: UInt64, at offset: UInt64
+  ) throws(ArchiveError) {
+    var walker = ZstdFrameWalker()
+    let bytes = unsafe frame.bindMemory(to: UInt8.self)
+    do throws(FormatError) {
+      let walk = try unsafe walker.consume(bytes.span, in: 0..<bytes.count)
+      guard walk.isComplete, walk.consumed == bytes.count, case .data = walker.header else {
+        throw FormatError(.mismatch, "is not exactly one zstd frame", offset: UInt64(walk.consumed))
+      }
+    } catch {
+      throw ArchiveError(.mismatch, "chunk \(number) \(error.message)", offset: offset + (error.offset ?? 0))
+    }
+    guard walker.hasOnlyRawBlocks == record.isStored else {
+      throw ArchiveError(
+        .mismatch,
+        "chunk \(number) is \(walker.hasOnlyRawBlocks ? "stored" : "compressed") where the index states the contrary",
+        offset: offset)
+    }
   }
 
   /// Reads, checks and decodes a chunk into the slot.

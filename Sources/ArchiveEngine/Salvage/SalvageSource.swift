@@ -149,9 +149,9 @@ final class SalvageSource: TarSource {
 
   private func begin(_ page: SalvagePage) throws(ArchiveError) {
     gap.interrupt { report(SalvageLoss(path: $0, reason: $1)) }
-    if page.start != coveredEnd, coveredEnd > 0 || page.start > 0, !isOnlyPreamble(coveredEnd..<page.start) {
-      carry = nil
-    }
+    // A page may claim what another one has claimed already.
+    let isNext = page.start == coveredEnd || (page.start > coveredEnd && isOnlyPreamble(coveredEnd..<page.start))
+    if !isNext { carry = nil }
     current = (page, page.page.headerOffsets, 0)
   }
 

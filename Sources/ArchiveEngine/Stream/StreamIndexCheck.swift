@@ -110,7 +110,7 @@ struct StreamIndexCheck {
     for (stated, seen) in zip(page.chunks, chunks) where stated != seen {
       throw ArchiveError(
         .mismatch,
-        "the index states a chunk of \(stated.storedByteCount) stored and \(stated.contentByteCount) content bytes with hash \(stated.storedHash.paddedHexadecimal); the stream has \(seen.storedByteCount), \(seen.contentByteCount) and \(seen.storedHash.paddedHexadecimal)"
+        "the index states a \(Self.form(stated)) chunk of \(stated.storedByteCount) bytes with \(stated.contentByteCount) of content and hash \(stated.storedHash.paddedHexadecimal); the stream has a \(Self.form(seen)) one of \(seen.storedByteCount), \(seen.contentByteCount) and \(seen.storedHash.paddedHexadecimal)"
       )
     }
     guard page.members.count == members.count else {
@@ -170,4 +170,6 @@ struct StreamIndexCheck {
     }
     seekTable = nil
   }
+
+  private static func form(_ chunk: ChunkRecord) -> String { chunk.isStored ? "stored" : "compressed" }
 }

@@ -10,12 +10,17 @@ enum IndexedForm {
     var chunks: Int
     var payloads: Int
     var frames: Int
+    var splits: Int
+    var flags: Int
 
     init(_ choices: inout Choices) {
       members = choices.pick([0, 0, 0, 0, 1, 1, 2, 3])
       chunks = choices.pick([0, 0, 0, 0, 0, 0, 1, 2])
       payloads = choices.pick([0, 0, 0, 0, 0, 0, 1, 2])
-      frames = choices.pick([0, 0, 0, 0, 0, 0, 0, 1])
+      let kind = choices.below(32)
+      frames = kind == 7 ? 1 : 0
+      splits = kind == 15 ? 1 : 0
+      flags = kind == 23 ? 1 : 0
     }
   }
 
@@ -37,11 +42,18 @@ enum IndexedForm {
     var contents = zip([0] + cuts, cuts).map { Array(stream[$0..<$1]) }
     for _ in 0..<lies.chunks where !contents.isEmpty { change(&contents[choices.below(contents.count)], &choices) }
     var frames = (contents + [RawTar.end]).map { Zstd.frame($0) }
+    // A chunk of two frames is one for the decoder, and none for who reads the stream.
+    for _ in 0..<lies.splits where contents.count > 1 {
+      let index = 1 + choices.below(contents.count - 1)
+      let middle = contents[index].count / 2
+      frames[index] = Zstd.frame(contents[index][..<middle]) + Zstd.frame(contents[index][middle...])
+    }
     if let first = frames.first { frames[0] = marked(first) }
     for _ in 0..<lies.frames where frames.count > 2 {
       frames.swapAt(choices.below(frames.count - 1), choices.below(frames.count - 1))
     }
-    let pages = pages(members, contents, frames, &choices)
+    var pages = pages(members, contents, frames, &choices)
+    for _ in 0..<lies.flags { pages[choices.below(pages.count)].chunks[0].isStored.toggle() }
     return accepted { () throws(FormatError) in
       try assemble(pages, frames, payloadLies: &lies.payloads, &choices)
     }
@@ -130,9 +142,12 @@ enum IndexedForm {
   ) -> [IndexPage] {
     func record(_ index: Int, _ byteCount: Int) -> ChunkRecord {
       let frame = frames[index]
+      var walker = ZstdFrameWalker()
+      _ = accepted { () throws(FormatError) in try walker.consume(frame.span, in: 0..<frame.count) }
       let hash = XXH3.hash64(frame.span)
       return ChunkRecord(
-        storedByteCount: UInt32(frame.count), contentByteCount: UInt32(byteCount), storedHash: hash, isStored: false)
+        storedByteCount: UInt32(frame.count), contentByteCount: UInt32(byteCount), storedHash: hash,
+        isStored: walker.hasOnlyRawBlocks)
     }
     var pages: [IndexPage] = []
     var page = IndexPage(chunks: [], members: [])

@@ -8,18 +8,18 @@ enum SeekTableBody {
     let how = choices.byte()
     var frame = choices.rest()
     if how & 1 == 0 { frame = wrapped(frame, hasChecksums: how & 2 != 0) }
-    try check(frame)
     // A table that ends too early is never one.
-    guard frame.count > 1, how & 4 != 0 else { return }
+    guard try isTable(frame), how & 4 != 0 else { return }
     let cut = Array(frame.prefix(Int(how) * frame.count / 256))
     let found = accepted { () throws(FormatError) in try SeekTable.parse(cut.span) }
     try require(found == nil, "a table of \(cut.count) of \(frame.count) bytes is accepted")
   }
 
-  private static func check(_ frame: [UInt8]) throws(FuzzFailure) {
+  /// Whether the bytes are a table; then all that must hold for it is checked.
+  private static func isTable(_ frame: [UInt8]) throws(FuzzFailure) -> Bool {
     let tail = Array(frame.suffix(SeekTable.footerByteCount))
     let footer = accepted { () throws(FormatError) in try SeekTable.parseFooter(tail.span) } ?? nil
-    guard let entries = accepted({ () throws(FormatError) in try SeekTable.parse(frame.span) }) else { return }
+    guard let entries = accepted({ () throws(FormatError) in try SeekTable.parse(frame.span) }) else { return false }
     guard let footer else { throw FuzzFailure("a table without a footer is accepted") }
     try require(Int(footer.frameCount) == entries.count, "\(entries.count) entries, \(footer.frameCount) stated")
     try require(footer.tableByteCount == frame.count, "\(frame.count) bytes, \(footer.tableByteCount) stated")
@@ -40,6 +40,7 @@ enum SeekTableBody {
     }
     let second = accepted { () throws(FormatError) in try SeekTable.parse(again.span) }
     try require(second == entries, "a table is read otherwise once it was written")
+    return true
   }
 
   /// A frame of these entries, as many as are whole.
