@@ -140,23 +140,25 @@ final class SalvageSource: TarSource {
       report(SalvageLoss(path: nil, reason: "the index page at offset \(frame.offset): \(error.message)"))
       return nil
     }
-    let isFirst = preamble.map { $0.offset < frame.offset && $0.offset >= coveredEnd } ?? false
-    return try SalvagePage(page, frame: frame, preamble: isFirst ? preamble : nil, reader: reader)
+    // Behind one archive there may be another, with a preamble of its own.
+    let own = frames.last { $0.kind == .index(.preamble) && $0.offset < frame.offset && $0.offset >= coveredEnd }
+    return try SalvagePage(page, frame: frame, preamble: own, notBefore: coveredEnd, reader: reader)
   }
 
   // MARK: Members
 
   private func begin(_ page: SalvagePage) throws(ArchiveError) {
     gap.interrupt { report(SalvageLoss(path: $0, reason: $1)) }
-    if page.start != coveredEnd, coveredEnd > 0 || page.start > 0, !isOnlyPreamble(coveredEnd..<page.start) {
-      carry = nil
-    }
+    let isNext = page.start == coveredEnd || (page.start > coveredEnd && isOnlyPreamble(coveredEnd..<page.start))
+    if !isNext { carry = nil }
     current = (page, page.page.headerOffsets, 0)
   }
 
   /// Whether nothing but the preamble lies between.
   private func isOnlyPreamble(_ range: Range<UInt64>) -> Bool {
-    preamble.map { $0.offset == range.lowerBound && $0.end == range.upperBound } ?? false
+    frames.contains {
+      $0.kind == .index(.preamble) && $0.offset == range.lowerBound && $0.end == range.upperBound
+    }
   }
 
   private func takeMember() throws(ArchiveError) {
