@@ -9,10 +9,16 @@ import Testing
 /// An archive of which index and tar header say different things of one member, looked at in every way.
 struct Witnesses {
   private let bytes: [UInt8]
+  private let original: [UInt8]
   private let directory: TemporaryDirectory
+  /// The tar header can be read. From a pipe one that cannot be is damage: what the index says comes later.
+  private let isReadable: Bool
 
-  init(_ bytes: [UInt8]) throws {
+  /// - Parameter original: the archive as it was.
+  init(_ bytes: [UInt8], original: [UInt8], isReadable: Bool = true) throws {
     self.bytes = bytes
+    self.original = original
+    self.isReadable = isReadable
     directory = try #require(TemporaryDirectory.current)
   }
 
@@ -48,7 +54,8 @@ struct Witnesses {
   }
 
   private func expectMismatch(_ error: ArchiveError?, _ values: [String], _ way: String) {
-    #expect(error?.code == .mismatch, "\(way): \(String(describing: error))")
+    let codes: [ArchiveError.Code] = isReadable || !way.hasSuffix("pipe") ? [.mismatch] : [.mismatch, .damaged]
+    #expect(error.map { codes.contains($0.code) } == true, "\(way): \(String(describing: error))")
     let text = error.map { "\($0)" } ?? ""
     #expect(values.allSatisfy { text.contains($0) }, "\(way): \(text)")
   }
@@ -72,7 +79,6 @@ struct Witnesses {
 
   private func expectNoComparison(_ values: [String]) throws {
     let tree = directory.file("tree")
-    let original = try ForgeryTests.archive()
     _ = try Engine.reader(original, in: directory).extract(to: Array(tree.utf8), options: options)
     let error = #expect(throws: ArchiveError.self) {
       _ = try Engine.reader(bytes, in: directory).compare(with: Array(tree.utf8)) { _ in }

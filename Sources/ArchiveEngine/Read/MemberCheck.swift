@@ -64,18 +64,18 @@ struct MemberCheck {
     let path = indexed.member.path
     switch event {
     case .member(let parsed):
+      if parsed.member != indexed.member {
+        throw ArchiveError(
+          .mismatch,
+          "index and tar header differ: \(MemberDifference.describe(index: indexed.member, tar: parsed.member))",
+          path: path)
+      }
       guard consumed == expected, parsed.headerByteCount == indexed.headerByteCount,
         parsed.dataByteCount == indexed.dataByteCount
       else {
         throw ArchiveError(
           .mismatch,
           "tar header of \(parsed.headerByteCount) bytes with \(parsed.dataByteCount) bytes of data where the index states \(indexed.headerByteCount) and \(indexed.dataByteCount)",
-          path: path)
-      }
-      if parsed.member != indexed.member {
-        throw ArchiveError(
-          .mismatch,
-          "index and tar header differ: \(MemberDifference.describe(index: indexed.member, tar: parsed.member))",
           path: path)
       }
     case .rejected(let rejected):

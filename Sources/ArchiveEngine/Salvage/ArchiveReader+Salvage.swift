@@ -46,6 +46,9 @@ extension ArchiveReader {
     let isOurs =
       frames.contains { if case .index = $0.kind { true } else { false } }
       || isMarked
+    if isOurs, let end = frames.last?.end, end < file.byteCount {
+      warn([], "data after the last frame, at offset \(end), is ignored")
+    }
     var options = options
     options.isLenient = true
     let plan = SalvagePlan(file: file, limits: limits, frames: isOurs ? frames : nil, report: report)

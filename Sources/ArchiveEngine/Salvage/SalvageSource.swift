@@ -141,8 +141,9 @@ final class SalvageSource: TarSource {
       report(SalvageLoss(path: nil, reason: "the index page at offset \(frame.offset): \(error.message)"))
       return nil
     }
-    let isFirst = preamble.map { $0.offset < frame.offset && $0.offset >= coveredEnd } ?? false
-    return try SalvagePage(page, frame: frame, preamble: isFirst ? preamble : nil, reader: reader)
+    // Behind one archive there may be another, with a preamble of its own.
+    let own = frames.last { $0.kind == .index(.preamble) && $0.offset < frame.offset && $0.offset >= coveredEnd }
+    return try SalvagePage(page, frame: frame, preamble: own, notBefore: coveredEnd, reader: reader)
   }
 
   // MARK: Members
@@ -157,7 +158,9 @@ final class SalvageSource: TarSource {
 
   /// Whether nothing but the preamble lies between.
   private func isOnlyPreamble(_ range: Range<UInt64>) -> Bool {
-    preamble.map { $0.offset == range.lowerBound && $0.end == range.upperBound } ?? false
+    frames.contains {
+      $0.kind == .index(.preamble) && $0.offset == range.lowerBound && $0.end == range.upperBound
+    }
   }
 
   private func takeMember() throws(ArchiveError) {

@@ -2,6 +2,7 @@
 extension FailureMatrix {
   private struct Field {
     var name: String
+    var says: String
     var offset: Int
     var width: Int
     var type: Character = "0"
@@ -13,18 +14,20 @@ extension FailureMatrix {
 
   private static let noNumbers: Set<String> = ["letters", "a digit 9", "a minus", "a plus"]
   private static let header: [Field] = [
-    Field(name: "mode", offset: 100, width: 8, refuses: noNumbers),
+    Field(name: "mode", says: "mode", offset: 100, width: 8, refuses: noNumbers),
     Field(
-      name: "user ID", offset: 108, width: 8, refuses: noNumbers.union(["-1 in base 256"]), notes: ["huge in base 256"]),
+      name: "user ID", says: "user ID", offset: 108, width: 8, refuses: noNumbers.union(["-1 in base 256"]),
+      notes: ["huge in base 256"]),
     Field(
-      name: "group ID", offset: 116, width: 8, refuses: noNumbers.union(["-1 in base 256"]), notes: ["huge in base 256"]
+      name: "group ID", says: "group ID", offset: 116, width: 8, refuses: noNumbers.union(["-1 in base 256"]),
+      notes: ["huge in base 256"]
     ),
-    Field(name: "time", offset: 136, width: 12, refuses: noNumbers, notes: ["huge in base 256"]),
+    Field(name: "time", says: "time", offset: 136, width: 12, refuses: noNumbers, notes: ["huge in base 256"]),
     Field(
-      name: "major number", offset: 329, width: 8, type: "3",
+      name: "major number", says: "major device number", offset: 329, width: 8, type: "3",
       refuses: noNumbers.union(["-1 in base 256", "huge in base 256"])),
     Field(
-      name: "minor number", offset: 337, width: 8, type: "4",
+      name: "minor number", says: "minor device number", offset: 337, width: 8, type: "4",
       refuses: noNumbers.union(["-1 in base 256", "huge in base 256"])),
   ]
 
@@ -49,7 +52,7 @@ extension FailureMatrix {
         let name = "\(field.name): \(value)"
         let member = Tar.entry("n", type: field.type) { $0.patches = [(field.offset, Bytes(bytes))] }
         if field.refuses.contains(value) {
-          return refused(name, says: field.name == "time" ? "time" : field.name, [], member)
+          return refused(name, says: field.says, [], member)
         }
         // Device nodes are left out as a rule.
         if field.type != "0" { return accepted(name, status: 1, says: "device node", [], member) }
