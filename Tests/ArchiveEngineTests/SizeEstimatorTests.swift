@@ -112,9 +112,10 @@ import Testing
     let (estimate, summary) = try Estimating.both(path)
     #expect(estimate.contentByteCount == summary.contentByteCount)
     #expect(estimate.sampledByteCount < summary.tarByteCount / 2, "this is no sample")
-    Estimating.expectWithin(estimate, summary, part: 0.05)
+    // Archives of nearly nothing are all headers.
+    Estimating.expectWithin(estimate, summary, part: kind == .zeros ? 0.2 : 0.05)
     let width = estimate.archiveByteCountHigh - estimate.archiveByteCountLow
-    #expect(width < summary.archiveByteCount * 6 / 10, "bounds that say nothing")
+    #expect(kind == .zeros || width < summary.archiveByteCount * 4 / 10, "bounds that say nothing")
   }
 
   @Test func theSameForAnyNumberOfThreads() throws {

@@ -4,7 +4,7 @@ internal import Testing
 /// Help, versions, and arguments that are wrong.
 @Suite(.inTemporaryDirectory())
 struct CommandLineUsageTests {
-  private let verbs = ["create", "extract", "list", "cat", "verify", "info", "compare", "salvage"]
+  private let verbs = ["create", "extract", "list", "cat", "verify", "info", "estimate", "compare", "salvage"]
 
   private func directory() throws -> String { try #require(TemporaryDirectory.current).path }
 
@@ -39,7 +39,7 @@ struct CommandLineUsageTests {
   }
 
   @Test(arguments: [
-    [], ["frobnicate"], ["--frobnicate"], ["help", "frobnicate"],
+    [], ["frobnicate"], ["estimate"], ["estimate", ""], ["estimate", "../x"], ["--frobnicate"], ["help", "frobnicate"],
     ["create"], ["create", "a.tar.zst"], ["create", "", "src"], ["create", "a.tar.zst", "../src"],
     ["create", "a.tar.zst", "src/../src"], ["create", "a.tar.zst", ""], ["create", "a.tar.zst", "src", "--level", "0"],
     ["create", "a.tar.zst", "src", "--level", "20"], ["create", "a.tar.zst", "src", "--level=x"],

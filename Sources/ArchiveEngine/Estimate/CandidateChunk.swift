@@ -20,19 +20,35 @@ final class CandidateChunk: Sendable {
 
   private struct State {
     var chunk: PlannedChunk
+    var tarByteCount: Int
     var look: Look?
     var measure: Measure?
   }
 
   private let state: Locked<State>
 
-  init(_ chunk: PlannedChunk) { state = Locked(State(chunk: chunk)) }
+  init(_ chunk: PlannedChunk) { state = Locked(State(chunk: chunk, tarByteCount: chunk.tarByteCount)) }
 
   /// What it is made of; a lane changes it by what it finds out about single members.
   var chunk: PlannedChunk {
     get { state.withLock { $0.chunk } }
-    set { state.withLock { $0.chunk = newValue } }
+    set {
+      let byteCount = newValue.tarByteCount
+      state.withLock {
+        $0.chunk = newValue
+        $0.tarByteCount = byteCount
+      }
+    }
   }
+
+  /// Bytes of the tar stream in it.
+  var tarByteCount: Int { state.withLock { $0.tarByteCount } }
+
+  /// Members that begin in it.
+  var memberCount: Int { state.withLock { $0.chunk.memberCount } }
+
+  /// It has a page of its own.
+  var isGroup: Bool { state.withLock { if case .group = $0.chunk { true } else { false } } }
 
   /// Nil until a lane has looked.
   var look: Look? {

@@ -68,7 +68,7 @@ final class ChunkCollector {
   private func thin() {
     stride *= 2
     candidates.removeAll { !isKept($0.index) }
-    candidateMemberCount = candidates.reduce(0) { $0 + $1.chunk.chunk.memberCount }
+    candidateMemberCount = candidates.reduce(0) { $0 + $1.chunk.memberCount }
   }
 
   private func makeSampler() throws(ArchiveError) -> ChunkSampler {
@@ -137,7 +137,7 @@ final class ChunkCollector {
       others.append((candidate.chunk, size))
     }
     let sample = ProportionalSample(
-      sizes: others.map(\.size), costs: others.map { Double($0.chunk.chunk.tarByteCount) },
+      sizes: others.map(\.size), costs: others.map { Double($0.chunk.tarByteCount) },
       budget: SampleBudget.byteCount(totals, lookCount: candidates.count, level: options.level),
       minimumCount: 2, start: Self.combStart)
     for index in sample.chosen { try enqueue(.measure(others[index].chunk)) }

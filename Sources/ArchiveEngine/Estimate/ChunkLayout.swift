@@ -7,30 +7,32 @@ struct ChunkLayout {
     /// Where the member's header begins.
     let offset: Int
     let headerByteCount: Int
-    let pending: PendingMember
     /// Where in the stored bytes of the file the part begins.
     let start: UInt64
     let dataByteCount: Int
   }
 
   private var parts: [Part] = []
+  /// The member of each part.
+  private let members: [PendingMember]
 
   init(_ chunk: PlannedChunk) {
     switch chunk {
     case .group(let members):
+      self.members = members
       parts.reserveCapacity(members.count)
       var offset = 0
-      for pending in members {
-        let header = TarHeaderEncoder.headerByteCount(of: pending.member)
-        let data = pending.member.kind == .file ? Int(pending.member.storedByteCount) : 0
-        parts.append(
-          Part(offset: offset, headerByteCount: header, pending: pending, start: 0, dataByteCount: data))
-        offset += header + (data + 511) & ~511
+      for index in members.indices {
+        let header = members[index].plannedByteCount - members[index].paddedByteCount
+        let data = members[index].member.kind == .file ? Int(members[index].member.storedByteCount) : 0
+        parts.append(Part(offset: offset, headerByteCount: header, start: 0, dataByteCount: data))
+        offset += members[index].plannedByteCount
       }
     case .piece(let piece):
+      members = [piece.file]
       parts = [
         Part(
-          offset: 0, headerByteCount: piece.headerByteCount, pending: piece.file, start: piece.range.lowerBound,
+          offset: 0, headerByteCount: piece.headerByteCount, start: piece.range.lowerBound,
           dataByteCount: Int(piece.range.upperBound - piece.range.lowerBound))
       ]
     }
@@ -46,20 +48,21 @@ struct ChunkLayout {
     }
     var index = max(0, low - 1)
     while index < parts.count, parts[index].offset < offset + target.count {
-      unsafe read(parts[index], offset, target, opener)
+      unsafe read(parts[index], members[index], offset, target, opener)
       index += 1
     }
   }
 
   private func read(
-    _ part: Part, _ offset: Int, _ target: UnsafeMutableRawBufferPointer, _ opener: MemberOpener
+    _ part: Part, _ pending: PendingMember, _ offset: Int, _ target: UnsafeMutableRawBufferPointer,
+    _ opener: MemberOpener
   ) {
     let end = offset + target.count
     let dataStart = part.offset + part.headerByteCount
     if part.headerByteCount > 0, offset < dataStart {
       var header: [UInt8] = []
       // A member that has no header is left out by a writer.
-      guard (try? TarHeaderEncoder.append(part.pending.member, to: &header)) != nil else { return }
+      guard (try? TarHeaderEncoder.append(pending.member, to: &header)) != nil else { return }
       let range = max(offset, part.offset)..<min(end, part.offset + header.count)
       unsafe header.withUnsafeBytes {
         unsafe (target.baseAddress.unsafelyUnwrapped + range.lowerBound - offset).copyMemory(
@@ -71,7 +74,7 @@ struct ChunkLayout {
     guard lower < upper else { return }
     let stored = part.start + UInt64(lower - dataStart)
     let place = unsafe UnsafeMutableRawBufferPointer(rebasing: target[(lower - offset)..<(upper - offset)])
-    unsafe readData(part.pending, stored..<stored + UInt64(upper - lower), place, opener)
+    unsafe readData(pending, stored..<stored + UInt64(upper - lower), place, opener)
   }
 
   private func readData(

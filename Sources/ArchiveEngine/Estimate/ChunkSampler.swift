@@ -49,8 +49,9 @@ final class ChunkSampler {
     do throws(ArchiveError) {
       switch job {
       case .look(let candidate):
-        candidate.chunk = try checked(candidate.chunk)
-        candidate.look = try look(at: candidate.chunk)
+        let chunk = try checked(candidate.chunk)
+        candidate.chunk = chunk
+        candidate.look = try look(at: chunk)
       case .measure(let candidate):
         if candidate.look == nil { candidate.chunk = try checked(candidate.chunk) }
         candidate.measure = try measure(candidate.chunk)
@@ -62,7 +63,8 @@ final class ChunkSampler {
 
   /// The chunk with the holes of its files, and without what cannot be read. Once a chunk, or the corrections count twice.
   func checked(_ chunk: PlannedChunk) throws(ArchiveError) -> PlannedChunk {
-    guard case .group(let members) = chunk, members.contains(where: isDoubtful) else { return chunk }
+    guard case .group(let members) = chunk, members.indices.contains(where: { isDoubtful(members[$0]) })
+    else { return chunk }
     var found = Corrections()
     var kept: [PendingMember] = []
     for pending in members {
@@ -76,6 +78,7 @@ final class ChunkSampler {
         var known = pending
         // The rest of what was found out is for the writer, which finds it out itself.
         known.member.sparseExtents = opened.member.sparseExtents
+        known.plannedByteCount = TarHeaderEncoder.headerByteCount(of: known.member) + known.paddedByteCount
         found.holeByteCount +=
           pending.member.storedByteCount - min(pending.member.storedByteCount, known.member.storedByteCount)
         found.tarByteCount += Int64(known.plannedByteCount - pending.plannedByteCount)

@@ -18,8 +18,11 @@ enum PlannedChunk: Sendable {
   /// Bytes of the tar stream in it, as far as the walk tells: attributes and long link targets are not known.
   var tarByteCount: Int {
     switch self {
-    case .group(let members): members.reduce(0) { $0 + $1.plannedByteCount }
-    case .piece(let piece): piece.headerByteCount + piece.dataByteCount
+    case .group(let members):
+      var sum = 0
+      for index in members.indices { sum += members[index].plannedByteCount }
+      return sum
+    case .piece(let piece): return piece.headerByteCount + piece.dataByteCount
     }
   }
 }
@@ -41,9 +44,6 @@ struct PlannedPiece: Sendable {
 }
 
 extension PendingMember {
-  /// Header and padded data in the tar stream.
-  var plannedByteCount: Int {
-    TarHeaderEncoder.headerByteCount(of: member)
-      + (member.kind == .file ? (Int(member.storedByteCount) + 511) & ~511 : 0)
-  }
+  /// Stored data with the padding behind them.
+  var paddedByteCount: Int { member.kind == .file ? (Int(member.storedByteCount) + 511) & ~511 : 0 }
 }

@@ -24,7 +24,7 @@ struct PlannedTotals: Sendable {
       groupCount += 1
       groupMemberCount += UInt64(members.count)
       tableByteCount += UInt64(Self.tableByteCount(chunkCount: 1, memberCount: members.count))
-      for pending in members { add(pending.member) }
+      for index in members.indices { add(members[index].member) }
     case .piece(let piece):
       tableByteCount += UInt64(Self.chunkRowByteCount)
       largePageByteCount += UInt64(Self.chunkRecordByteCount)

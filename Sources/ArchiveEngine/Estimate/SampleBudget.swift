@@ -5,12 +5,12 @@
 enum SampleBudget {
   /// Opening a file, asking for its attributes, and closing it.
   static let memberByteCount = 5000
-  /// A step of the walk and the planning of a member. It happens on one core while another one may have nothing to do.
+  /// A step of the walk and the planning of a member. Two threads share it, and leave little of two cores to the looks.
   private static let walkByteCount = 1000
   /// A look at a chunk: 16 places, each with a file to open.
   private static let lookByteCount = 100_000
   /// Of the cost of creating: a tenth is what may be used, and other things than sampling take their part.
-  private static let share = 0.085
+  private static let share = 0.08
 
   /// What may be compressed in any case: some 30 ms on one core. A tree that is not larger is compressed as a whole.
   static func minimumByteCount(level: Int) -> Int { level <= 4 ? 9 << 20 : level <= 9 ? 2 << 20 : 1 << 20 }

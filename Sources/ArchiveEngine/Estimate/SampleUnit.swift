@@ -14,13 +14,12 @@ struct SampleUnit: Sendable {
   var isGroup: Bool
 
   init(_ candidate: CandidateChunk, size: Double? = nil, chance: Double) {
-    let chunk = candidate.chunk
     self.size = size
     self.chance = chance
     measure = candidate.measure
-    tarByteCount = chunk.tarByteCount
-    memberCount = chunk.memberCount
-    isGroup = if case .group = chunk { true } else { false }
+    tarByteCount = candidate.tarByteCount
+    memberCount = candidate.memberCount
+    isGroup = candidate.isGroup
   }
 
   /// Bytes of its frame, where they are known.

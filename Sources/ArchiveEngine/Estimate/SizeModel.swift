@@ -6,9 +6,9 @@ struct SizeModel {
   /// The units are not all chunks, but an even sample of them.
   var isThinned = false
 
-  /// How far the frames of chunks that look the same may be apart, as a part of their mean: assumed where few were measured.
-  /// Guessed; it widens the bounds and changes nothing else.
-  private static let assumedSpread = 0.25
+  /// How far the frames of chunks that look the same may be apart, as a part of their mean and of what looks say that they save: assumed where few
+  /// were measured. Guessed, from trees of documents and headers; it widens the bounds and changes nothing else.
+  private static let assumedSpread = 0.3
   /// Bytes of a page beside its members, and of a member in it: where no page was made. Measured on small trees.
   private static let assumedPageByteCount = 60.0
   private static let assumedRecordByteCount = 36.0
@@ -25,6 +25,8 @@ struct SizeModel {
     var variance = 0.0
     /// What it may be off beyond that.
     var slack = 0.0
+    /// How much larger it can be at all: what does not shrink is stored.
+    var roof = Double.infinity
   }
 
   /// Fills in sizes and bounds.
@@ -37,10 +39,10 @@ struct SizeModel {
     let slack = 64 + frames.slack + pages.slack + Double(totals.tableByteCount + totals.largePageByteCount) * 0.15
     let measuredCount = Double(units.count(where: { $0.measure != nil && $0.chance < 1 }))
     // Few measurements do not show their own spread well.
-    let width = 2.5 * (1 + 1 / max(1, measuredCount)) * frames.variance.squareRoot() + slack
+    let width = 2.5 * (1 + 1 / max(1, measuredCount)) * frames.variance.squareRoot()
     estimate.archiveByteCount = UInt64(all.rounded())
-    estimate.archiveByteCountLow = UInt64(max(Double(fixedByteCount), (all - width).rounded(.down)))
-    estimate.archiveByteCountHigh = UInt64((all + width).rounded(.up))
+    estimate.archiveByteCountLow = UInt64(max(Double(fixedByteCount), (all - width - slack).rounded(.down)))
+    estimate.archiveByteCountHigh = UInt64((all + min(width, frames.roof) + slack).rounded(.up))
     estimate.sampledByteCount = units.reduce(UInt64(0)) { $0 + ($1.measure == nil ? 0 : UInt64($1.tarByteCount)) }
   }
 
@@ -53,7 +55,7 @@ struct SizeModel {
   /// The data frames: those that are known, and the others by the ratio between what was measured and what looks had said.
   private func frames(_ units: [SampleUnit]) -> Value {
     var value = Value()
-    var unknownSize = 0.0
+    var (unknownSize, unknownTarByteCount) = (0.0, 0.0)
     var ratios: [(ratio: Double, chance: Double)] = []
     for unit in units {
       if unit.chance >= 1, let byteCount = unit.frameByteCount {
@@ -62,6 +64,7 @@ struct SizeModel {
       }
       guard let size = unit.size else { continue }
       unknownSize += size
+      unknownTarByteCount += Double(unit.tarByteCount)
       // Chances are proportional to sizes, so that every ratio has the same weight.
       if let measure = unit.measure { ratios.append((Double(measure.frameByteCount) / size, unit.chance)) }
     }
@@ -69,10 +72,12 @@ struct SizeModel {
     let mean = count > 0 ? ratios.reduce(0.0) { $0 + $1.ratio } / count : 1
     value.sum += mean * unknownSize
     let squares = ratios.reduce(0.0) { $0 + ($1.ratio - mean) * ($1.ratio - mean) }
-    let assumed = Self.assumedSpread * mean
+    let saved = max(0, 1 - unknownSize / max(1, unknownTarByteCount))
+    let assumed = Self.assumedSpread * mean * saved
     let spread = (squares + 2 * assumed * assumed) / (count + 1)
     let unseen = count > 0 ? ratios.reduce(0.0) { $0 + 1 - $1.chance } / count : 1
     value.variance = unknownSize * unknownSize * spread * unseen / max(1, count)
+    value.roof = max(0, unknownTarByteCount - mean * unknownSize)
     // Of chunks that compress to nearly nothing the headers decide.
     value.slack = unknownSize * mean * 0.005 + 40 * Double(units.count)
     if isThinned { addThinning(units, to: &value) }
@@ -91,6 +96,7 @@ struct SizeModel {
     }
     value.sum *= scale
     value.slack *= scale
+    value.roof = .infinity
     value.variance = (value.variance + squares * (1 - 1 / scale)) * scale * scale
   }
 

@@ -41,6 +41,8 @@ public final class ArchiveWriter {
   private let endEncoder: FrameEncoder
   /// Takes the chunks of a writer that only plans them; nil in one that writes.
   private let takePlanned: ((PlannedChunk) throws(ArchiveError) -> Void)?
+  /// It writes nothing.
+  var isPlanning: Bool { takePlanned != nil }
   private let reads: ReadCounter
   /// Jobs that ``waitUntilRead()`` has waited for.
   private var readCount = 0
@@ -129,11 +131,10 @@ public final class ArchiveWriter {
     }
     planner = ChunkPlanner(chunkByteCount: options.chunkByteCount)
 
-    let isPlanning = takePlanned != nil
-    let laneCount = isPlanning || options.isSerial ? 0 : options.laneCount
+    let laneCount = takePlanned != nil || options.isSerial ? 0 : options.laneCount
     let inputByteCount = Self.inputByteCount(options)
     var slots: [WriteSlot] = []
-    for _ in 0..<(isPlanning ? 0 : laneCount + 2) {
+    for _ in 0..<(takePlanned != nil ? 0 : laneCount + 2) {
       slots.append(try WriteSlot(inputByteCount: inputByteCount, outputByteCount: inputByteCount))
     }
     let pool = SlotPool(slots, stop: stop)
@@ -263,11 +264,11 @@ public final class ArchiveWriter {
 
   /// Adds a small member to the group in the making.
   func plan(_ pending: PendingMember) throws(ArchiveError) {
-    let member = pending.member
-    let header = TarHeaderEncoder.headerByteCount(of: member)
-    let data = member.kind == .file ? (Int(member.storedByteCount) + 511) & ~511 : 0
+    var pending = pending
+    pending.plannedByteCount = TarHeaderEncoder.headerByteCount(of: pending.member) + pending.paddedByteCount
     planner.add(
-      nameHash: XXH3.hash64(member.path.span), tarByteCount: header + data, payload: pending, into: &groups)
+      nameHash: XXH3.hash64(pending.member.path.span), tarByteCount: pending.plannedByteCount, payload: pending,
+      into: &groups)
     try enqueueGroups()
   }
 

@@ -22,6 +22,8 @@ struct PendingMember: Sendable {
   var source: Source
   /// Stored incomplete rather than left out when it cannot be read, because later hard links refer to it.
   var isReferenced = false
+  /// Header and padded data in the tar stream, as planned.
+  var plannedByteCount = 0
   /// The walk saw fewer allocated bytes than the size.
   var mayHaveHoles = false
 

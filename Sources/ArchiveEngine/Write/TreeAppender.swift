@@ -77,21 +77,34 @@ extension ArchiveWriter {
     let walker = try system(path: rootName) { () throws(SystemError) in
       try DirectoryWalker(root: root, oneFileSystem: options.staysOnFileSystem)
     }
-    while let step = walker.next() {
-      try stop.check()
-      switch step {
-      case .failure(let error):
-        let reason = error.errno == ENOENT ? "vanished before it was read" : error.message
-        leaveOut(tree, prefix + error.path, reason)
-      case .entry(let entry):
-        let path = prefix + entry.relativePath
-        if !excluding.isEmpty, excluding.contains(where: { $0.matches(path: path) }) {
+    let isExcluded: @Sendable (WalkEntry) -> Bool = { entry in
+      !excluding.isEmpty && excluding.contains { $0.matches(path: prefix + entry.relativePath) }
+    }
+    if isPlanning {
+      let walk = WalkAhead(walker, isExcluded: isExcluded)
+      while let step = walk.next() { try append(step, of: tree, below: prefix, rootDevice: status.device) }
+    } else {
+      while let step = walker.next() {
+        if case .entry(let entry) = step, isExcluded(entry) {
           walker.skipSubtree()
           continue
         }
-        if entry.status.device != status.device, isKnownEdge(path, entry.status) { continue }
-        try append(tree, path: entry.relativePath, status: entry.status, as: path, source: .below(tree))
+        try append(step, of: tree, below: prefix, rootDevice: status.device)
       }
+    }
+  }
+
+  private func append(
+    _ step: WalkStep, of tree: SourceTree, below prefix: [UInt8], rootDevice: UInt64
+  ) throws(ArchiveError) {
+    try stop.check()
+    switch step {
+    case .failure(let error):
+      leaveOut(tree, prefix + error.path, error.errno == ENOENT ? "vanished before it was read" : error.message)
+    case .entry(let entry):
+      let path = prefix + entry.relativePath
+      if entry.status.device != rootDevice, isKnownEdge(path, entry.status) { return }
+      try append(tree, path: entry.relativePath, status: entry.status, as: path, source: .below(tree))
     }
   }
 
