@@ -41,6 +41,8 @@ final class StreamSource {
   private var activeWalker = ZstdFrameWalker()
   private var activeContentByteCount: UInt64 = 0
   private var pendingIndexByteCount = 0
+  /// A fault behind what is pending.
+  private var aheadFailure: ArchiveError?
   private var isTar = false
   private var isEnded = false
   private var isStarted = false
@@ -77,7 +79,10 @@ final class StreamSource {
       }
       if let failure { throw failure }
       try readAhead()
-      guard !pending.isEmpty else { return nil }
+      guard !pending.isEmpty else {
+        if let aheadFailure { throw aheadFailure }
+        return nil
+      }
       switch pending.removeFirst() {
       case .decoding(let item): return .content(try item.wait())
       case .item(let item):
@@ -144,7 +149,9 @@ final class StreamSource {
       if case .sequential = pending.last { return }
       // What was read before a fault still comes out before it is reported.
       do throws(ArchiveError) { guard try readFrame() else { return } } catch {
-        if pending.isEmpty { throw error }
+        // It would not come again: what was read of the frame is gone.
+        aheadFailure = error
+        isEnded = true
         return
       }
     }
@@ -309,8 +316,8 @@ final class StreamSource {
   /// Decodes up to a piece of the active frame; nil when nothing came out of what was there.
   private func decodeSome() throws(ArchiveError) -> StreamPiece? {
     guard var frame = active else { return nil }
+    if holdsLargeWindow, !filledSlots.isEmpty { discardFilledSlots() }
     let slot = try pool.acquire()
-    if holdsLargeWindow, filledSlots.remove(ObjectIdentifier(slot)) != nil { slot.discard() }
     var produced = 0
     var isComplete = false
     do throws(ArchiveError) {
@@ -374,6 +381,16 @@ final class StreamSource {
       return nil
     }
     return StreamPiece(slot: slot, byteCount: produced, frame: info, archiveOffset: frame.offset)
+  }
+
+  /// Gives the memory of those slots back that nobody uses now.
+  private func discardFilledSlots() {
+    var free: [StreamSlot] = []
+    while let slot = pool.tryAcquire() {
+      if filledSlots.remove(ObjectIdentifier(slot)) != nil { slot.discard() }
+      free.append(slot)
+    }
+    for slot in free { pool.release(slot) }
   }
 
   /// A fault behind the last piece; reported when the reader comes for more.
