@@ -235,11 +235,8 @@ import Testing
     let archive = try HostileIndex(data: data, preamble: index.preamble, pages: pages).archive()
     let report = try Engine.reader(archive, in: directory).verify()
     #expect(report.damages.contains { $0.message.contains("zeros") && $0.chunk != nil })
-    #expect(throws: (any Error).self) {
-      guard try Engine.withPipe(archive, { try ArchiveReader(descriptor: $0).verify() }).warningCount == 0 else {
-        throw ArchiveError(.damaged, "found")
-      }
-    }
+    let piped = try Engine.withPipe(archive) { try ArchiveReader(descriptor: $0).verify() }
+    #expect(!piped.isHealthy || piped.warningCount > 0)
   }
 
   /// A chunk that holds less than the index states.

@@ -40,32 +40,40 @@ struct HostileArchive: Sendable, CustomTestStringConvertible {
 /// Nothing that an archive announces takes memory or time: each is tried with every command, from a file and a pipe. The index has
 /// such tests of its own.
 @Suite struct HostileSizeTests {
-  private static let verbs: [(name: String, arguments: @Sendable (String) -> [String])] = [
-    ("list", { ["list", $0] }), ("verify", { ["verify", $0] }), ("quick", { ["verify", "--quick", $0] }),
-    ("info", { ["info", $0] }), ("cat", { ["cat", $0, "x"] }), ("compare", { ["compare", $0, "tree"] }),
-    ("extract", { ["extract", "--no-sync", $0, "out"] }), ("salvage", { ["salvage", "--no-sync", $0, "saved"] }),
+  /// Commands, for an archive and a name that each run has for itself.
+  private static let verbs: [(name: String, arguments: @Sendable (_ archive: String, _ out: String) -> [String])] = [
+    ("list", { archive, _ in ["list", archive] }), ("verify", { archive, _ in ["verify", archive] }),
+    ("quick", { archive, _ in ["verify", "--quick", archive] }), ("info", { archive, _ in ["info", archive] }),
+    ("cat", { archive, _ in ["cat", archive, "x"] }), ("compare", { archive, _ in ["compare", archive, "tree"] }),
+    ("extract", { ["extract", "--no-sync", $0, $1] }), ("salvage", { ["salvage", "--no-sync", $0, $1] }),
   ]
 
   private func check(_ archive: HostileArchive) throws {
     let stage = try FailureModeStage()
     try Shell.script("mkdir tree", directory: stage.path)
     try archive.make(stage)
-    for verb in Self.verbs where archive.verbs?.contains(verb.name) != false {
-      let options = ["--threads", "4"] + archive.options
-      let runs = try Measured.runs(
-        [(verb.arguments("f") + options, nil), (verb.arguments("-") + options, "f")], directory: stage.path)
-      for (run, way) in zip(runs, ["file", "pipe"]) {
-        let how = "\(verb.name) from a \(way): exit \(run.status), \(run.errors)"
-        // A member before the fault may well be given out, and a salvage ends with what it has found.
-        let others: [String: Set<Int32>] = ["cat": [0, 2], "salvage": [0, 1, 2]]
-        let allowed = archive.statuses.union(others[verb.name] ?? [])
-        #expect(allowed.contains(run.status), "\(how)")
-        #expect(run.kibibytes < archive.mebibytes << 10, "\(how), \(run.kibibytes) KiB")
-        #expect(run.seconds < 10, "\(how), \(run.seconds) s")
+    let verbs = Self.verbs.filter { archive.verbs?.contains($0.name) != false }
+    let ways = verbs.flatMap { verb in [(verb, "file"), (verb, "pipe")] }
+    let runs = try Measured.runs(
+      ways.map { verb, way in
+        let isPiped = way == "pipe"
+        let options = ["--threads", "4"] + archive.options
+        return (verb.arguments(isPiped ? "-" : "f", "\(verb.name)-\(way)") + options, isPiped ? "f" : nil)
+      }, directory: stage.path)
+    #expect(runs.count == ways.count)
+    for ((verb, way), run) in zip(ways, runs) {
+      let how = "\(verb.name) from a \(way): exit \(run.status), \(run.errors)"
+      // A member before the fault may well be given out, and a salvage ends with what it has found.
+      let others: [String: Set<Int32>] = ["cat": [0, 1, 2], "salvage": [0, 1, 2]]
+      #expect(archive.statuses.union(others[verb.name] ?? []).contains(run.status), "\(how)")
+      #expect(run.kibibytes < archive.mebibytes << 10, "\(how), \(run.kibibytes) KiB")
+      // Of the processor's time: how long it waits for one is the machine's affair.
+      #expect(run.seconds < 10, "\(how), \(run.seconds) s")
+      if verb.name == "extract", run.status == 2 {
+        #expect(!FileManager.default.fileExists(atPath: "\(stage.path)/extract-\(way)"), "\(how)")
       }
-      if verb.name == "extract", archive.statuses == [2] { #expect(try stage.tree() == nil) }
-      try Shell.script("chmod -R u+rwx out saved 2> /dev/null || true; rm -rf out saved", directory: stage.path)
     }
+    try Shell.script("chmod -R u+rwx extract-* salvage-* 2> /dev/null || true", directory: stage.path)
   }
 
   @Test(arguments: tars) func announcedInTarHeaders(_ archive: HostileArchive) throws { try check(archive) }
@@ -128,7 +136,7 @@ struct HostileArchive: Sendable, CustomTestStringConvertible {
     }
     + [("2^27", 1 << 27), ("2^32 - 1", (1 << 32) - 1)].map { name, count in
       // A table that cannot be there is none, and its frame is passed over.
-      .bytes("a seek table of \(name) frames", statuses: [0, 2]) {
+      .bytes("a seek table of \(name) frames", statuses: [0, 1, 2]) {
         good + littleEndian(0x184D_2A5E, 4) + littleEndian(9, 4) + littleEndian(count, 4) + [0]
           + littleEndian(0x8F92_EAB1, 4)
       }
@@ -151,11 +159,11 @@ struct HostileArchive: Sendable, CustomTestStringConvertible {
   /// What is really there, and more than fits into memory.
   static let masses: [HostileArchive] = [
     .script(
-      "a root of 32 MiB", statuses: [2], mebibytes: 96,
+      "a root of 32 MiB", statuses: [1, 2], mebibytes: 96,
       "cp part f; truncate -s 40000000 f; printf '\\000\\000\\000\\002STIXROOT' >> f", with: { good }),
     // Nothing says that this is no archive of ours whose index comes later.
     .script(
-      "an attribute of a mebibyte for each of 120 members", statuses: [0, 1],
+      "an attribute of a mebibyte for each of 120 members", statuses: [1],
       "for i in $(seq 120); do cat part; done | zstd -qc > f",
       with: {
         Tar.pax(("SCHILY.xattr.user.a", Bytes(repeating: "a", count: (1 << 20) - 100))) + Tar.entry("x", "1")
@@ -209,8 +217,8 @@ struct HostileArchive: Sendable, CustomTestStringConvertible {
       truncate -s 80000000 tail; cat part tail > whole
       for i in 0 1 2 3 4 5 6 7 8; do dd if=whole bs=9M skip=$i count=1 status=none > p; zstd -qc p; done > f
       """, with: { Tar.Header(name: "x", size: 79_998_976).block }),
-    .bytes("a name of half a million directories", statuses: [0, 2], verbs: ["list", "verify", "extract"]) {
-      Tar.long(Bytes(Array(repeatElement(Array("d/".utf8), count: 500_000).joined()) + [0x78])) + Tar.entry("x", "1")
+    .bytes("a name of a hundred thousand directories", statuses: [0, 2], verbs: ["list", "verify", "extract"]) {
+      Tar.long(Bytes(Array(repeatElement(Array("d/".utf8), count: 100_000).joined()) + [0x78])) + Tar.entry("x", "1")
         + Tar.end
     },
   ]

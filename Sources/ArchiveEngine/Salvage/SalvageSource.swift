@@ -27,6 +27,8 @@ final class SalvageSource: TarSource {
   private let report: (SalvageLoss) -> Void
   private let codec: PageCodec
   private let check: MemberCheck
+  /// Hashes of all pages, if root and directories hold; nil if not.
+  private let pageHashes: Set<UInt64>?
 
   private var frameIndex = 0
   private var queue: [SalvagePage.Stretch] = []
@@ -59,6 +61,31 @@ final class SalvageSource: TarSource {
     reader = try SalvageChunkReader(file, limits)
     codec = PageCodec(memoryByteCount: limits.pageMemoryByteCount)
     check = try MemberCheck()
+    pageHashes = try Self.pageHashes(file, frames)
+  }
+
+  /// What the directories state of pages. A page has no hash of its own: damage in the hashes that it holds would make healthy members seem lost.
+  private static func pageHashes(_ file: ArchiveFile, _ frames: [FoundFrame]) throws(ArchiveError) -> Set<UInt64>? {
+    guard let last = frames.last(where: { $0.kind == .index(.root) }),
+      last.byteCount <= UInt64(IndexLimits.rootFrameByteCount)
+    else { return nil }
+    let bytes = try file.read(last.offset..<last.end)
+    let root: ArchiveRoot
+    do throws(FormatError) { root = try ArchiveRoot(decodingFrame: bytes.span) } catch { return nil }
+    let wanted = Set(root.directories.map(\.hash))
+    var found: Set<UInt64> = []
+    var hashes: Set<UInt64> = []
+    for frame in frames where frame.kind == .index(.directory) {
+      guard frame.byteCount <= UInt64(IndexLimits.directoryByteCount + SkippableFrame.prefixByteCount) else { continue }
+      let bytes = try file.read(frame.offset..<frame.end)
+      let hash = XXH3.hash64(bytes.span)
+      guard wanted.contains(hash) else { continue }
+      do throws(FormatError) {
+        for page in try PageDirectory(decodingFrame: bytes.span).pages { hashes.insert(page.pageHash) }
+        found.insert(hash)
+      } catch { continue }
+    }
+    return found == wanted ? hashes : nil
   }
 
   func next() throws(ArchiveError) -> StreamSource.Item? {
@@ -136,6 +163,13 @@ final class SalvageSource: TarSource {
   private func page(in frame: FoundFrame) throws(ArchiveError) -> SalvagePage? {
     guard frame.byteCount <= UInt64(min(IndexLimits.pageFrameByteCount, codec.memoryByteCount)) else { return nil }
     let bytes = try file.read(frame.offset..<frame.end)
+    if let pageHashes, !pageHashes.contains(XXH3.hash64(bytes.span)) {
+      report(
+        SalvageLoss(
+          path: nil, reason: "the index page at offset \(frame.offset) does not have the hash that the directory states"
+        ))
+      return nil
+    }
     let page: IndexPage
     do throws(ArchiveError) { page = try codec.decode(bytes.span) } catch {
       report(SalvageLoss(path: nil, reason: "the index page at offset \(frame.offset): \(error.message)"))

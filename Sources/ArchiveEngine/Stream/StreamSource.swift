@@ -323,8 +323,8 @@ final class StreamSource {
   /// Decodes up to a piece of the active frame; nil when nothing came out of what was there.
   private func decodeSome() throws(ArchiveError) -> StreamPiece? {
     guard var frame = active else { return nil }
+    if holdsLargeWindow, !filledSlots.isEmpty { discardFilledSlots() }
     let slot = try acquire()
-    if holdsLargeWindow, filledSlots.remove(ObjectIdentifier(slot)) != nil { slot.discard() }
     var produced = 0
     var isComplete = false
     do throws(ArchiveError) {
@@ -388,6 +388,16 @@ final class StreamSource {
       return nil
     }
     return StreamPiece(slot: slot, byteCount: produced, frame: info, archiveOffset: frame.offset)
+  }
+
+  /// Gives the memory of those slots back that nobody uses now.
+  private func discardFilledSlots() {
+    var free: [StreamSlot] = []
+    while let slot = pool.tryAcquire() {
+      if filledSlots.remove(ObjectIdentifier(slot)) != nil { slot.discard() }
+      free.append(slot)
+    }
+    for slot in free { pool.release(slot) }
   }
 
   /// A fault behind the last piece; reported when the reader comes for more.
