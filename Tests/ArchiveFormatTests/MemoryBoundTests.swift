@@ -25,11 +25,12 @@ import Testing
     }
   }
 
-  /// Sentences that all differ come to an end too.
+  /// Sentences that all differ come to an end too, and the last says that there would be more.
   @Test func notesThatDifferAreFew() {
     var notes = TarNotes()
     for number in 0..<1000 { notes.append("\(number)") }
     #expect(notes.sentences.count == TarLimits.maximumNoteCount)
+    #expect(notes.sentences.last == "more about it is odd and not listed")
     #expect(notes.sentences.dropLast() == (0..<TarLimits.maximumNoteCount - 1).map { "\($0)" }[...])
   }
 
