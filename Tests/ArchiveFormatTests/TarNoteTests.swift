@@ -4,7 +4,7 @@ import Testing
 /// What is odd in front of a member is said, but not so often that an archive could fill the memory with it.
 @Suite struct TarNoteTests {
   /// Headers in front of a member that each have something odd about them.
-  static let oddHeaders: [String: (Int) -> [UInt8]] = [
+  static let oddHeaders: [String: @Sendable (Int) -> [UInt8]] = [
     "ACLs of Solaris": { _ in RawTar.entry("acl", "", type: "A") },
     "global records that belong to one member": { RawTar.pax(["path": "p\($0)", "uid": "1"], type: "g") },
     "pax headers one behind the other": { RawTar.pax(["uid": "\($0)"]) },
