@@ -41,12 +41,12 @@ extension ArchiveReader {
     }
     let stop = begin()
     let file = try salvageFile(stop)
-    let frames = try SalvageScan(file, limits: limits, stop: stop).frames()
+    let (frames, end) = try SalvageScan(file, limits: limits, stop: stop).frames()
     let isMarked = try Self.beginsLikeOurs(file, frames)
     let isOurs =
       frames.contains { if case .index = $0.kind { true } else { false } }
       || isMarked
-    if isOurs, let end = frames.last?.end, end < file.byteCount {
+    if isOurs, end < file.byteCount {
       warn([], "data after the last frame, at offset \(end), is ignored")
     }
     var options = options

@@ -40,10 +40,10 @@ struct SalvageScan {
     window = try system { () throws(SystemError) in try Buffer(byteCount: Self.windowByteCount) }
   }
 
-  /// The frames in order, 40 bytes each.
-  func frames() throws(ArchiveError) -> [FoundFrame] {
+  /// The frames in order, 40 bytes each, without those of others, and where the last frame of all ends.
+  func frames() throws(ArchiveError) -> (frames: [FoundFrame], end: UInt64) {
     var frames: [FoundFrame] = []
-    var offset: UInt64 = 0
+    var (offset, end): (UInt64, UInt64) = (0, 0)
     while offset < file.byteCount {
       try stop.check()
       if let frame = try frame(at: offset), try isBelievable(frame) {
@@ -54,11 +54,12 @@ struct SalvageScan {
         // What others left between the frames is of no use here.
         if frame.kind != .foreign { frames.append(frame) }
         offset = frame.end
+        end = frame.end
       } else {
         offset = try nextMagic(after: offset)
       }
     }
-    return frames
+    return (frames, end)
   }
 
   private func isBelievable(_ frame: FoundFrame) throws(ArchiveError) -> Bool {
