@@ -84,7 +84,12 @@ struct StreamIndexCheck {
       case .directory, .root: try addTail(kind, frame)
       }
       return []
-    } catch { throw error.at(offset: offset) }
+    } catch {
+      // What the formats say counts from the frame's beginning.
+      var located = error
+      located.offset = offset &+ (error.offset ?? 0)
+      throw located
+    }
   }
 
   private mutating func addPreamble(_ frame: [UInt8]) throws(ArchiveError) {
