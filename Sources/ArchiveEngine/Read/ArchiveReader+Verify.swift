@@ -233,7 +233,8 @@ private struct IndexedVerification {
       }
       unsafe content = try unsafe loader.load(task.record, number: task.number, at: task.offset, into: job.slot)
     } catch {
-      for part in task.parts where part.spanning != nil { try unsafe part.spanning?.take(part, in: nil, stop: stop) }
+      // Only those that are decoded take their turn: behind the others nobody may wait for it.
+      if !isQuick { for part in task.parts { try unsafe part.spanning?.take(part, in: nil, stop: stop) } }
       guard error.isDamage else { throw error }
       findings.add(
         ArchiveDamage(
