@@ -19,6 +19,8 @@ let package = Package(
     .library(name: "AppMigrationHost", targets: ["AppMigrationHost"]),
     .executable(name: "starc", targets: ["starc"]),
     .executable(name: "appmigrate", targets: ["appmigrate"]),
+    .executable(name: "archive-benchmark", targets: ["archive-benchmark"]),
+    .library(name: "AllocationCounter", type: .dynamic, targets: ["AllocationCounter"]),
   ],
   targets: [
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
@@ -27,7 +29,8 @@ let package = Package(
     .target(name: "ArchiveFormat", dependencies: ["CXXHash"], swiftSettings: rules),
     .target(name: "ArchiveIO", dependencies: ["CLinuxShims"], swiftSettings: rules),
     .target(
-      name: "ArchiveEngine", dependencies: ["ArchiveFormat", "ArchiveIO", "CZstd", "CXXHash"], swiftSettings: rules),
+      name: "ArchiveEngine", dependencies: ["ArchiveFormat", "ArchiveIO", "CLinuxShims", "CZstd", "CXXHash"],
+      swiftSettings: rules),
     .target(
       name: "CommandLineTool", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO", "CXXHash", "CZstd"],
       path: "Tools/CommandLineTool", swiftSettings: rules),
@@ -50,6 +53,22 @@ let package = Package(
       dependencies: ["CommandLineTool", "AppMigrationHost", "ArchiveEngine", "ArchiveIO", "MigrationWire"],
       path: "Tools/appmigrate", swiftSettings: rules),
 
+    // What a benchmark compares a run with: the time that its codec and its files take at the least.
+    .target(
+      name: "BenchmarkSupport", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO"],
+      path: "Benchmarks/BenchmarkSupport", swiftSettings: rules),
+    // What `archive-benchmark` consists of: values, statistics and reports; corpora from a seed; and two helpers in C.
+    .target(
+      name: "BenchmarkKit", dependencies: ["ArchiveIO"], path: "Benchmarks/BenchmarkKit", swiftSettings: rules),
+    .executableTarget(
+      name: "archive-benchmark",
+      dependencies: [
+        "ArchiveEngine", "ArchiveFormat", "ArchiveIO", "BenchmarkKit", "BenchmarkSupport", "CommandLineTool",
+        "process-meter",
+      ],
+      path: "Benchmarks/ArchiveBenchmark", swiftSettings: rules),
+    .executableTarget(name: "process-meter", path: "Benchmarks/ProcessMeter"),
+    .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
     .executableTarget(
       name: "DirectoryExtension", dependencies: ["AppMigrationKit"], path: "Benchmarks/DirectoryExtension",
       swiftSettings: [.treatAllWarnings(as: .error)]),
@@ -81,6 +100,9 @@ let package = Package(
     .testTarget(name: "ArchiveIOTests", dependencies: ["ArchiveIO", "TestSupport"], swiftSettings: rules),
     .testTarget(
       name: "ArchiveEngineTests", dependencies: ["ArchiveEngine", "ArchiveFormat", "ArchiveIO", "TestSupport"],
+      swiftSettings: rules),
+    .testTarget(
+      name: "BenchmarkSupportTests", dependencies: ["BenchmarkSupport", "ArchiveEngine", "ArchiveIO", "TestSupport"],
       swiftSettings: rules),
     // Extensions of the tests: one that attacks, and one that uses what extensions use.
     .executableTarget(name: "HostileExtension", path: "Tests/HostileExtension"),
@@ -123,7 +145,14 @@ let package = Package(
       ],
       swiftSettings: rules),
     .testTarget(
-      name: "StarcTests", dependencies: ["starc", "CommandLineTool", "ArchiveFormat", "TestSupport"],
+      name: "ArchiveBenchmarkTests",
+      dependencies: [
+        "ArchiveIO", "BenchmarkKit", "DirectoryExtension", "TestSupport", "appmigrate", "archive-benchmark", "starc",
+      ],
+      swiftSettings: rules),
+    .testTarget(
+      name: "StarcTests",
+      dependencies: ["starc", "CommandLineTool", "ArchiveEngine", "ArchiveFormat", "ArchiveIO", "TestSupport"],
       swiftSettings: rules),
   ]
 )

@@ -1,9 +1,10 @@
 import AppMigrationKit
 
-/// The exporter whose cost is measured: it appends every entry of the container as it is, directories as a whole; for the platform "each" every file in a call
-/// of its own.
+/// The extension whose cost is measured. Its export appends every entry of the container as it is, directories as a whole; for the platform "each" every file in
+/// a call of its own. Its import moves what comes at the top into the container.
 @main
-struct DirectoryExtension: ResourcesExporting {
+struct DirectoryExtension: ResourcesExporting, ResourcesImporting {
+  let resourcesImportProgress = Progress(totalUnitCount: 1)
   var resourcesVersion: String { "1.0" }
   var resourcesCompressible: Bool { true }
   var resourcesSizeEstimate: Int { 0 }
@@ -24,5 +25,17 @@ struct DirectoryExtension: ResourcesExporting {
       }
       try await archiver.appendItem(at: url, pathInArchive: path)
     }
+  }
+
+  func importResources(at url: URL, request: ResourcesImportRequest) async throws {
+    let root = appContainer.containerRootDirectory
+    // A container has its standard directories from the start. They make room: the copy shall be like the original.
+    for name in try FileManager.default.contentsOfDirectory(atPath: root.path) {
+      try FileManager.default.removeItem(at: root.appendingPathComponent(name))
+    }
+    for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
+      try FileManager.default.moveItem(at: url.appendingPathComponent(name), to: root.appendingPathComponent(name))
+    }
+    resourcesImportProgress.completedUnitCount = 1
   }
 }

@@ -20,6 +20,12 @@ extension ArchiveError {
     self.init(code, message, path: error.path, systemErrorNumber: error.errno)
   }
 
+  /// The same, about a path that says more than what the call was given, which often is a name in a directory.
+  init(_ error: SystemError, path: [UInt8]) {
+    self.init(error)
+    if !path.isEmpty { self.path = path }
+  }
+
   /// What a fault in the bytes means.
   init(_ error: FormatError, base: UInt64 = 0) {
     let code: Code
@@ -53,7 +59,7 @@ extension ArchiveError {
 func system<R: ~Copyable>(
   path: @autoclosure () -> [UInt8] = [], _ body: () throws(SystemError) -> R
 ) throws(ArchiveError) -> R {
-  do { return try body() } catch { throw ArchiveError(error).at(path: path()) }
+  do { return try body() } catch { throw ArchiveError(error, path: path()) }
 }
 
 /// Runs a call of the format layer and turns its error into the engine's.

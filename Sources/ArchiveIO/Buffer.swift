@@ -22,6 +22,9 @@ public final class Buffer: @unchecked Sendable {
 
   deinit { unsafe starc_munmap(base, byteCount) }
 
+  /// Gives the memory back until it is used again; the contents are lost.
+  package func discard() { unsafe starc_discard(base, byteCount) }
+
   /// All bytes.
   @unsafe public var bytes: UnsafeMutableRawBufferPointer {
     unsafe UnsafeMutableRawBufferPointer(start: base, count: byteCount)

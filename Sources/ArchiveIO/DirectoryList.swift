@@ -6,30 +6,34 @@ internal import Glibc
 /// An entry takes 16 bytes besides its name: the first eight bytes, which decide nearly all comparisons when sorting,
 /// the place of the name, and the type that the directory states.
 @safe
-struct DirectoryList: ~Copyable {
-  struct Entry {
+package struct DirectoryList: ~Copyable {
+  package struct Entry {
     /// The first eight bytes of the name, big-endian, zero padded.
-    var prefix: UInt64
-    var nameOffset: UInt32
+    package var prefix: UInt64
+    package var nameOffset: UInt32
     /// `d_type`; 4 is a directory, 0 not known.
-    var type: UInt8
+    package var type: UInt8
   }
 
-  private(set) var entries: [Entry] = []
+  package private(set) var entries: [Entry] = []
   /// NUL-terminated names.
   private(set) var names: [UInt8] = []
   /// What the kernel fills; large, so that few calls are needed.
   private let buffer: Buffer
 
-  init(bufferByteCount: Int = 128 << 10) throws(SystemError) { buffer = try Buffer(byteCount: bufferByteCount) }
+  package init(bufferByteCount: Int = 128 << 10) throws(SystemError) { buffer = try Buffer(byteCount: bufferByteCount) }
 
   /// Reads all names of an open directory behind what is there. On failure those read so far stay.
-  mutating func read(_ descriptor: Int32) throws(SystemError) {
-    while true {
-      let count = Int(try unsafe checked("getdents64", starc_getdents64(descriptor, buffer.base, buffer.byteCount)))
-      if count <= 0 || count > buffer.byteCount { return }
-      try unsafe take(UnsafeRawBufferPointer(start: buffer.base, count: count))
-    }
+  package mutating func read(_ descriptor: Int32) throws(SystemError) {
+    while try readSome(descriptor) {}
+  }
+
+  /// Reads what the kernel gives at once, for who looks at names without holding them all. False at the end.
+  mutating func readSome(_ descriptor: Int32) throws(SystemError) -> Bool {
+    let count = Int(try unsafe checked("getdents64", starc_getdents64(descriptor, buffer.base, buffer.byteCount)))
+    if count <= 0 || count > buffer.byteCount { return false }
+    try unsafe take(UnsafeRawBufferPointer(start: buffer.base, count: count))
+    return true
   }
 
   /// `struct linux_dirent64`: inode (8 bytes), offset (8), record length (2), type (1), name with a NUL.
@@ -76,7 +80,7 @@ struct DirectoryList: ~Copyable {
   }
 
   /// Takes away the entries from an index on, with their names.
-  mutating func removeAll(from start: Int) {
+  package mutating func removeAll(from start: Int) {
     guard start < entries.count else { return }
     // Names were appended in the order of reading; sorting does not move them.
     var lowest = entries[start].nameOffset
@@ -109,7 +113,7 @@ struct DirectoryList: ~Copyable {
   }
 
   /// The entry's name as an array.
-  func name(_ index: Int) -> [UInt8] {
+  package func name(_ index: Int) -> [UInt8] {
     var name: [UInt8] = []
     appendName(index, to: &name)
     return name

@@ -5,6 +5,7 @@ internal import Glibc
 ///
 /// There is one fault a process. It can also be armed from outside a debug build: `STARC_FAULT=write:17:ENOSPC`, or
 /// `write:-17:ENOSPC` for the 17th and all later calls; kinds are names of errors, their numbers, or `SHORT`.
+/// With `STARC_FAULT_COUNTS=FILE` it writes how many calls of each name it made.
 package enum FaultInjection {
   /// What happens instead of the call.
   package enum Kind: Sendable {

@@ -87,6 +87,13 @@ package enum FileSystem {
     _ = try unsafe withNames("linkat", oldName, newName) { unsafe starc_linkat(oldDirectory, $0, newDirectory, $1) }
   }
 
+  /// Gives a file that was opened without a name (``OpenFlags/temporaryFile``) its first one.
+  package static func giveName(
+    to descriptor: Int32, at directory: Int32, _ name: [UInt8]
+  ) throws(SystemError) {
+    _ = try unsafe withName("linkat", name) { unsafe starc_link_descriptor(descriptor, directory, $0) }
+  }
+
   /// Makes a FIFO; the process's umask is applied to `mode`.
   package static func makeFIFO(at directory: Int32, _ name: [UInt8], mode: UInt32) throws(SystemError) {
     _ = try unsafe withName("mknodat", name) { unsafe starc_mknodat(directory, $0, 0o010000 | (mode & 0o7777), 0, 0) }

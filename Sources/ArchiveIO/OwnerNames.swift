@@ -6,6 +6,9 @@ package final class OwnerNames: Sendable {
   private struct Tables {
     var userNames: [UInt32: [UInt8]] = [:]
     var groupNames: [UInt32: [UInt8]] = [:]
+    /// The last ones again: neighbours nearly always have the same owner.
+    var lastUser: (identifier: UInt32, name: [UInt8])?
+    var lastGroup: (identifier: UInt32, name: [UInt8])?
     var userIDs: [[UInt8]: UInt32?] = [:]
     var groupIDs: [[UInt8]: UInt32?] = [:]
   }
@@ -20,12 +23,20 @@ package final class OwnerNames: Sendable {
 
   /// A user's name, empty where there is none.
   package func userName(_ identifier: UInt32) -> [UInt8] {
-    unsafe name(identifier, \.userNames) { unsafe starc_user_name($0, $1, $2) }
+    if let known = tables.withLock({ $0.lastUser?.identifier == identifier ? $0.lastUser?.name : nil }) { return known }
+    let name = unsafe name(identifier, \.userNames) { unsafe starc_user_name($0, $1, $2) }
+    tables.withLock { $0.lastUser = (identifier, name) }
+    return name
   }
 
   /// A group's name, empty where there is none.
   package func groupName(_ identifier: UInt32) -> [UInt8] {
-    unsafe name(identifier, \.groupNames) { unsafe starc_group_name($0, $1, $2) }
+    if let known = tables.withLock({ $0.lastGroup?.identifier == identifier ? $0.lastGroup?.name : nil }) {
+      return known
+    }
+    let name = unsafe name(identifier, \.groupNames) { unsafe starc_group_name($0, $1, $2) }
+    tables.withLock { $0.lastGroup = (identifier, name) }
+    return name
   }
 
   /// A user's id, nil where there is none of this name.

@@ -52,26 +52,11 @@ struct Placement: Sendable {
   /// Locks an open file or directory and tells whether the name still stands for it. Throws `EWOULDBLOCK` if another
   /// run holds the lock.
   func lock(_ descriptor: Int32, as name: [UInt8]) throws(SystemError) -> Bool {
-    _ = try checked("flock", starc_flock_exclusive(descriptor), name)
-    do throws(SystemError) {
-      let named = try FileSystem.status(at: directory.rawValue, name)
-      return named.isSameFile(as: try FileSystem.status(of: descriptor))
-    } catch {
-      if error.isNotFound { return false }
-      throw error
-    }
+    try NameLock.lock(descriptor, as: name, in: directory.rawValue)
   }
 
   /// The same for what was just made: where the file system knows no locks it is used without.
   func lockNew(_ descriptor: Int32, as name: [UInt8]) throws(SystemError) -> Bool {
-    do throws(SystemError) { return try lock(descriptor, as: name) } catch {
-      if error.isLockingUnsupported { return true }
-      throw error
-    }
+    try NameLock.lockNew(descriptor, as: name, in: directory.rawValue)
   }
-}
-
-extension SystemError {
-  /// The file system has no locks (some network and user-space ones).
-  var isLockingUnsupported: Bool { call.description == "flock" && (isNotSupported || errno == ENOLCK) }
 }

@@ -1,4 +1,3 @@
-internal import CLinuxShims
 internal import Glibc
 
 /// Bytes that are appended and read again later: the first ones in memory, the rest in an unlinked temporary file.
@@ -78,16 +77,5 @@ package final class SpillStore {
     }
     fileByteCount += Int64(pending.count)
     pending.removeAll(keepingCapacity: true)
-  }
-}
-
-/// Names that nobody can foresee.
-package enum RandomName {
-  /// Twelve letters and digits (60 bits).
-  package static func make() throws(SystemError) -> [UInt8] {
-    let letters = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
-    var bits: UInt64 = 0
-    _ = try unsafe checked("getrandom", starc_random(&bits, 8))
-    return (0..<12).map { letters[Int(truncatingIfNeeded: bits >> UInt64(5 * $0)) & 31] }
   }
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,8 +40,43 @@ static void arm(const char *call, int64_t nth, int32_t kind) {
   atomic_store(&armed, 1);
 }
 
+// The calls of a whole run by their names, for the file that STARC_FAULT_COUNTS names.
+static struct {
+  const char *name;
+  long long count;
+} counted[64];
+static size_t counted_names;
+static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int is_counting;
+static const char *counts_path;
+
+static void count_call(const char *call) {
+  pthread_mutex_lock(&counting);
+  size_t i = 0;
+  while (i < counted_names && strcmp(counted[i].name, call) != 0) i++;
+  if (i == counted_names && i < sizeof counted / sizeof counted[0]) {
+    const char *copy = strdup(call);
+    if (copy != NULL) counted[counted_names++].name = copy;
+  }
+  if (i < counted_names) counted[i].count++;
+  pthread_mutex_unlock(&counting);
+}
+
+// One line for every name, and "fired" with 1 if the fault was delivered. At the end of a run that ends by itself.
+static void write_counts(void) {
+  FILE *file = fopen(counts_path, "we");
+  if (file == NULL) return;
+  pthread_mutex_lock(&counting);
+  for (size_t i = 0; i < counted_names; i++) fprintf(file, "%s %lld\n", counted[i].name, counted[i].count);
+  pthread_mutex_unlock(&counting);
+  fprintf(file, "fired %d\n", atomic_load(&fired));
+  fclose(file);
+}
+
 // STARC_FAULT="write:17:ENOSPC", or "write:-17:ENOSPC" for the 17th and all later ones.
 static void arm_from_environment(void) {
+  counts_path = getenv("STARC_FAULT_COUNTS");
+  if (counts_path != NULL && atexit(write_counts) == 0) atomic_store(&is_counting, 1);
   const char *text = getenv("STARC_FAULT");
   if (text == NULL) return;
   char copy[128];
@@ -65,6 +101,7 @@ int32_t starc_fault_fired(void) { return atomic_load(&fired); }
 
 int32_t starc_fault_point(const char *call) {
   pthread_once(&environment_once, arm_from_environment);
+  if (atomic_load_explicit(&is_counting, memory_order_relaxed)) count_call(call);
   if (atomic_load_explicit(&armed, memory_order_acquire) == 0) return 0;
   if (armed_call[0] != '*' && strcmp(armed_call, call) != 0) return 0;
   int64_t number = atomic_fetch_add(&calls, 1) + 1;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fault_point.h"
 #include "linux_shims.h"
 
 // The databases give no bound for an entry (a group lists its members): grown up to this.
@@ -16,7 +17,7 @@
   size_t size = 1024;                                                      \
   int error;                                                               \
   for (;;) {                                                               \
-    char *larger = realloc(space, size);                                   \
+    char *larger = FAULT_POINT("realloc") > 0 ? NULL : realloc(space, size); \
     if (larger == NULL) {                                                  \
       free(space);                                                         \
       return -ENOMEM;                                                      \

@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "linux_shims.h"
 
+#include "fault_point.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -30,12 +32,6 @@ const int32_t starc_O_RDONLY = O_RDONLY, starc_O_WRONLY = O_WRONLY, starc_O_RDWR
               starc_O_NONBLOCK = O_NONBLOCK, starc_O_PATH = O_PATH, starc_O_TMPFILE = O_TMPFILE,
               starc_O_NOATIME = O_NOATIME, starc_O_TRUNC = O_TRUNC, starc_O_APPEND = O_APPEND;
 const int32_t starc_AT_FDCWD = AT_FDCWD;
-
-#ifdef STARC_FAULTS
-#define FAULT_POINT(NAME) starc_fault_point(NAME)
-#else
-#define FAULT_POINT(NAME) 0
-#endif
 
 // The one place where an interrupted call is repeated. `SHORT` is a statement that makes a transfer shorter.
 #define RETURN_CALL_OR_SHORT(NAME, EXPRESSION, SHORT)  \
@@ -127,6 +123,12 @@ int64_t starc_symlinkat(const char *target, int32_t directory, const char *name)
 }
 int64_t starc_linkat(int32_t old_directory, const char *old_name, int32_t new_directory, const char *new_name) {
   RETURN_CALL("linkat", linkat(old_directory, old_name, new_directory, new_name, 0))
+}
+// Through /proc, since naming the descriptor itself (AT_EMPTY_PATH) needs a privilege.
+int64_t starc_link_descriptor(int32_t descriptor, int32_t directory, const char *name) {
+  char path[40];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", (int)descriptor);
+  RETURN_CALL("linkat", linkat(AT_FDCWD, path, directory, name, AT_SYMLINK_FOLLOW))
 }
 int64_t starc_mknodat(int32_t directory, const char *name, uint32_t mode, uint32_t major, uint32_t minor) {
   RETURN_CALL("mknodat", mknodat(directory, name, (mode_t)mode, makedev(major, minor)))
@@ -281,6 +283,8 @@ int64_t starc_lseek(int32_t descriptor, int64_t offset, int32_t whence) {
 }
 int64_t starc_fadvise(int32_t descriptor, int64_t offset, int64_t byte_count, int32_t advice) {
   static const int advices[] = {POSIX_FADV_SEQUENTIAL, POSIX_FADV_WILLNEED, POSIX_FADV_DONTNEED, POSIX_FADV_RANDOM};
+  int32_t fault = FAULT_POINT("fadvise");
+  if (fault > 0) return -(int64_t)fault;
   return -(int64_t)posix_fadvise(descriptor, offset, byte_count, advices[advice & 3]);
 }
 int64_t starc_fallocate_keep_size(int32_t descriptor, int64_t offset, int64_t byte_count) {
@@ -321,15 +325,21 @@ int64_t starc_mmap(size_t byte_count, void **address) {
   *address = result;
   return 0;
 }
+void *starc_codec_allocate(void *opaque, size_t byte_count) {
+  (void)opaque;
+  return FAULT_POINT("malloc") > 0 ? NULL : malloc(byte_count);
+}
+void starc_codec_free(void *opaque, void *address) {
+  (void)opaque;
+  free(address);
+}
 void starc_munmap(void *address, size_t byte_count) { munmap(address, byte_count); }
+void starc_discard(void *address, size_t byte_count) { madvise(address, byte_count, MADV_DONTNEED); }
 
 int64_t starc_eventfd(void) { RETURN_CALL("eventfd", eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) }
 int64_t starc_eventfd_signal(int32_t descriptor) {
   uint64_t one = 1;
-  ssize_t result;
-  do result = write(descriptor, &one, sizeof one);
-  while (result < 0 && errno == EINTR);
-  return result < 0 ? -(int64_t)errno : 0;
+  RETURN_CALL("eventfd_write", write(descriptor, &one, sizeof one))
 }
 
 static int64_t poll_call(struct pollfd *items, int32_t timeout) { RETURN_CALL("poll", poll(items, 2, timeout)) }
@@ -342,16 +352,21 @@ int64_t starc_poll(int32_t descriptor, int32_t writing, int32_t wake, int32_t ti
 }
 int64_t starc_getfl(int32_t descriptor) { RETURN_CALL("fcntl", fcntl(descriptor, F_GETFL)) }
 
+static int64_t statvfs_call(int32_t descriptor, struct statvfs *status) {
+  RETURN_CALL("fstatvfs", fstatvfs(descriptor, status))
+}
 int64_t starc_statvfs(int32_t descriptor, uint64_t *free_bytes, uint64_t *free_inodes) {
   struct statvfs status;
-  while (fstatvfs(descriptor, &status) != 0)
-    if (errno != EINTR) return -(int64_t)errno;
+  int64_t result = statvfs_call(descriptor, &status);
+  if (result < 0) return result;
   *free_bytes = (uint64_t)status.f_bavail * status.f_frsize;
   *free_inodes = status.f_favail;
   return 0;
 }
 
 int64_t starc_available_cores(void) {
+  int32_t fault = FAULT_POINT("sched_getaffinity");
+  if (fault > 0) return -(int64_t)fault;
   // Machines with more than 1024 cores need a larger set.
   for (int cores = 1024; cores <= 1 << 18; cores *= 2) {
     cpu_set_t *set = CPU_ALLOC(cores);

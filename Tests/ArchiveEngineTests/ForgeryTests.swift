@@ -36,7 +36,7 @@ import Testing
     },
     Row("size", "d/a", ["5001", "5000"]) { $0.member.byteCount += 1 },
     Row("size", "d/a", ["5000"]) { $0.member.byteCount -= 1 },
-    Row("header size", "d/a", ["2048", "1536"]) {
+    Row("header size", "d/a", ["4488", "5000"]) {
       // The member as a whole keeps its size.
       $0.headerByteCount += 512
       $0.member.byteCount -= 512
@@ -55,10 +55,12 @@ import Testing
     Row("device", "d/null", ["1:5", "1:3"]) { $0.member.deviceMinor = 5 },
     Row("device", "d/null", ["7:3", "1:3"]) { $0.member.deviceMajor = 7 },
     Row("device kind", "d/null", ["characterDevice", "blockDevice"]) { $0.member.kind = .blockDevice },
-    Row("attribute value", "d/a", ["user.note"]) { $0.member.extendedAttributes[0].value = [9] },
-    Row("attribute name", "d/a", ["user.nota"]) { $0.member.extendedAttributes[0].name = Array("user.nota".utf8) },
-    Row("missing attribute", "d/a", ["user.note"]) { $0.member.extendedAttributes = [] },
-    Row("new attribute", "d/b", ["user.new"]) {
+    Row("attribute value", "d/a", ["user.note", "hello", "\\011"]) { $0.member.extendedAttributes[0].value = [9] },
+    Row("attribute name", "d/a", ["user.nota", "hello", "missing"]) {
+      $0.member.extendedAttributes[0].name = Array("user.nota".utf8)
+    },
+    Row("missing attribute", "d/a", ["user.note", "hello", "missing"]) { $0.member.extendedAttributes = [] },
+    Row("new attribute", "d/b", ["user.new", "missing"]) {
       $0.member.extendedAttributes = [ExtendedAttribute(name: Array("user.new".utf8), value: [])]
     },
     Row("ACL", "d/a", ["user::rwx", "user::rw-"]) {
@@ -67,7 +69,7 @@ import Testing
     Row("default ACL", "d", ["user::r--", "user::rwx"]) {
       $0.member.defaultACL = Array("user::r--,group::r-x,other::r-x".utf8)
     },
-    Row("extents", "s/holes", ["data region"]) { record in
+    Row("extents", "s/holes", ["data region 1", "65536", "69632"]) { record in
       guard let extents = record.member.sparseExtents else { return }
       record.member.sparseExtents =
         [SparseExtent(offset: extents[0].offset + 4096, byteCount: extents[0].byteCount)]
@@ -127,10 +129,9 @@ import Testing
   }
 
   @Test(arguments: rows) func aForgedFieldIsFound(row: Row) throws {
-    let directory = try #require(TemporaryDirectory.current)
-    let archive = try Self.archive()
     var kind: MemberKind?
-    let bytes = try Forgery.archive(archive) { page in
+    let original = try Self.archive()
+    let bytes = try Forgery.archive(original) { page in
       for index in page.members.indices where page.members[index].member.path.elementsEqual(row.path.utf8) {
         let before = page.members[index]
         row.change(&page.members[index])
@@ -139,35 +140,9 @@ import Testing
         kind = before.member.kind
       }
     }
-    #expect(kind != nil, "the forged member is not in the archive")
-    for threads in [1, 4] {
-      let report = try Engine.reader(bytes, in: directory, threads: threads).verify()
-      #expect(!report.isHealthy)
-      let text = report.damages.map(\.message).joined(separator: "\n")
-      #expect(row.values.allSatisfy { text.contains($0) }, "\(text)")
-    }
-    // A pipe's reader sees the tar first and checks it against the index at the end.
-    let piped = try Engine.withPipe(bytes) { try ArchiveReader(descriptor: $0).verify() }
-    #expect(!piped.isHealthy)
-
-    let out = directory.file("out")
-    var options = ExtractOptions()
-    options.syncs = false
-    options.createsDevices = ProcessFacts.effectiveUserID == 0
-    for threads in [1, 4] {
-      let error = #expect(throws: ArchiveError.self) {
-        _ = try Engine.reader(bytes, in: directory, threads: threads).extract(to: Array(out.utf8), options: options)
-      }
-      #expect(error?.code == .mismatch, "\(String(describing: error))")
-      #expect(!FileManager.default.fileExists(atPath: out))
-    }
-    if kind == .file {
-      let path = row.field == "path" ? "d/evil" : row.path
-      let error = #expect(throws: ArchiveError.self) {
-        try Engine.reader(bytes, in: directory).read(Array(path.utf8), to: MemorySink())
-      }
-      #expect(error?.code == .mismatch, "\(String(describing: error))")
-    }
+    let path = try #require(kind == nil ? nil : row.path, "the forged member is not in the archive")
+    try Witnesses(bytes, original: original).expectRefused(
+      path, row.field == "path" ? "d/evil" : path, isFile: kind == .file, values: row.values)
   }
 
   @Test func twoMembersThatChangedPlacesAreFound() throws {

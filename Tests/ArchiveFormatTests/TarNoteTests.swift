@@ -24,16 +24,4 @@ import Testing
     #expect(!notes.isEmpty && notes.count <= TarLimits.maximumNoteCount)
     #expect(Set(notes).count == notes.count, "a sentence comes twice")
   }
-
-  @Test func aNoteThatIsLeftOutIsAnnounced() throws {
-    let keywords = ["path", "linkpath", "size", "GNU.sparse.size"]
-    let headers = (0..<40).flatMap { index -> [UInt8] in
-      // Each fault has a text of its own.
-      RawTar.entry("g", "\(index + 100) x", type: "g") + RawTar.pax([keywords[index % 4]: "1"], type: "g")
-    }
-    let reading = try TarReading(headers + RawTar.entry("name", "x") + RawTar.end, isLenient: true)
-    let notes = try #require(reading.members.first).notes
-    #expect(notes.count == TarLimits.maximumNoteCount)
-    #expect(notes.last == "more about it is odd and not listed")
-  }
 }

@@ -162,4 +162,27 @@ import Testing
       #expect((signature.advice == nil) == (signature == .zstd || signature == .plainTar))
     }
   }
+
+  /// A tar may begin with any name, also with one that begins as zstd does.
+  @Test func aTarWhoseFirstNameLooksLikeZstdIsATar() {
+    var block = [UInt8](repeating: 0, count: 512)
+    block.replaceSubrange(0..<4, with: [0x28, 0xB5, 0x2F, 0xFD])
+    block.replaceSubrange(124..<135, with: Array("00000000000".utf8))
+    let sum = block.reduce(8 * 32) { $0 + Int($1) }
+    #expect(FileSignature.identify(block.span) == .zstd)
+    block.replaceSubrange(
+      148..<155,
+      with: Array(String(sum, radix: 8).utf8) + [UInt8](repeating: 0, count: 7 - String(sum, radix: 8).utf8.count))
+    #expect(FileSignature.identify(block.span) == .plainTar)
+  }
+
+  /// Bytes behind the last frame that are too few for a header begin one, or cannot.
+  @Test(
+    arguments: [
+      ([], true), ([0x28], true), ([0x28, 0xB5, 0x2F], true), ([0x5F], true), ([0x53, 0x2A, 0x4D], true),
+      ([0x67], false), ([0x28, 0xB6], false), ([0x50, 0x2A, 0x4E], false), ([0], false),
+    ] as [([UInt8], Bool)])
+  func beginningsOfFrames(_ bytes: [UInt8], _ isBeginning: Bool) {
+    #expect(ZstdFraming.mayBegin(bytes.span) == isBeginning)
+  }
 }

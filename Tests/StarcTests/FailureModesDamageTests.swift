@@ -116,3 +116,35 @@ internal import Testing
     }
   }
 }
+
+/// A large file whose chunks are in the hands of several lanes.
+@Suite(.inTemporaryDirectory(.memory)) struct DamagedLargeFileTests {
+  /// Damage in any chunk is found by either verification, with any number of lanes; none waits for another for ever.
+  @Test(arguments: ["--quick", ""]) func everyChunk(_ option: String) throws {
+    try Starc.expectSuccess(
+      """
+      mkdir t; head -c 700000 /dev/urandom > t/r; $S create -q --no-sync --chunk-size 64K a t
+      for offset in $(seq 2000 64000 700000); do
+        cp a b; printf '\\377\\0\\377\\0' | dd of=b bs=1 seek=$offset conv=notrunc status=none
+        for threads in 1 3; do
+          status 2 timeout 20 $S verify \(option) --threads $threads b > out 2>&1; grep -q 't/r' out
+        done
+      done
+      """, directory: try #require(TemporaryDirectory.current).path)
+  }
+
+  /// A stream that ends, or cannot be read, within a frame says that, also while frames before it are still being decoded.
+  @Test func aCutStreamSaysWhatIsMissing() throws {
+    try Starc.expectSuccess(
+      """
+      mkdir t; head -c 700000 /dev/urandom > t/r; $S create -q --no-sync --chunk-size 64K a t
+      for length in $(seq 70000 60000 600000); do for verb in verify 'extract --no-sync'; do
+        status 2 $S $verb - $([ "$verb" = verify ] || echo o) < <(head -c $length a) > out 2>&1
+        grep -q 'ends within a frame' out; [ ! -e o ]
+        export STARC_FAULT=read:3:EIO
+        status 2 $S $verb - $([ "$verb" = verify ] || echo o) < <(cat a) > out 2>&1
+        unset STARC_FAULT; grep -q 'Input/output error' out; [ ! -e o ]
+      done; done
+      """, directory: try #require(TemporaryDirectory.current).path)
+  }
+}

@@ -3,9 +3,6 @@ internal import Testing
 
 /// Headers that are damaged, or that programs read differently.
 @Suite struct FailureModesHeaderTests {
-  @Test(arguments: sizes + statedTwice + records + numbers + names + owners)
-  func readersAgree(_ mode: FailureMode) throws { try FailureModeStage().check(mode) }
-
   /// The pax size counts, for the data and for the way to the next header.
   static let sizes: [FailureMode] = [
     .accepted("pax size above that of the header", makes: ["after=z", "outer=<1024>"], names: ["outer", "after"]) { _ in

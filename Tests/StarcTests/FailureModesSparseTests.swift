@@ -3,8 +3,6 @@ internal import Testing
 
 /// Sparse files whose maps are wrong, and sparse files of every form.
 @Suite struct FailureModesSparseTests {
-  @Test(arguments: maps) func wrongMapsAreRefused(_ mode: FailureMode) throws { try FailureModeStage().check(mode) }
-
   private static func block(_ count: Int = 1) -> Bytes { Bytes(repeating: "q", count: 512 * count) }
 
   /// A refused sparse file: the member behind it is found.

@@ -16,5 +16,5 @@ extension ToolDescription {
         + "130 or 143 ended by SIGINT or SIGTERM.",
     ],
     version: { Version.text(of: "starc") },
-    commands: [.create, .extract, .list, .cat, .verify, .info, .compare, .salvage])
+    commands: [.create, .extract, .list, .cat, .verify, .info, .estimate, .compare, .salvage])
 }

@@ -6,8 +6,7 @@ internal import CXXHash
   private let state: OpaquePointer
 
   init() throws(ArchiveError) {
-    guard let state = unsafe XXH3_createState() else { throw ArchiveError(.outOfMemory, "no memory for a hash state") }
-    unsafe self.state = unsafe state
+    unsafe state = try CodecContext.makeHashState()
     reset()
   }
 
@@ -30,8 +29,7 @@ internal import CXXHash
   private let state: OpaquePointer
 
   init() throws(ArchiveError) {
-    guard let state = unsafe XXH3_createState() else { throw ArchiveError(.outOfMemory, "no memory for a hash state") }
-    unsafe self.state = unsafe state
+    unsafe state = try CodecContext.makeHashState()
     reset()
   }
 

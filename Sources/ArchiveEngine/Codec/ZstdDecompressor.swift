@@ -7,10 +7,7 @@ internal import CZstd
 
   /// - Parameter maximumWindowLog: larger windows are refused, which bounds the memory of streaming decoding.
   init(maximumWindowLog: Int = 27) throws(ArchiveError) {
-    guard let context = unsafe ZSTD_createDCtx() else {
-      throw ArchiveError(.outOfMemory, "no memory for a decompression context")
-    }
-    unsafe self.context = unsafe context
+    unsafe context = try CodecContext.makeDecompression()
     unsafe ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Int32(maximumWindowLog))
   }
 

@@ -8,7 +8,9 @@ extension ArchiveReader {
   ///
   /// - Throws: with strict options (the default) for the first member that is refused.
   public func extract(to path: [UInt8], options: ExtractOptions = .init()) throws(ArchiveError) -> ExtractSummary {
-    try extract(to: path, options: options, salvaging: nil, begin())
+    try options.profile.measure(.planning) { () throws(ArchiveError) in
+      try extract(to: path, options: options, salvaging: nil, begin())
+    }
   }
 
   func extract(
@@ -18,7 +20,7 @@ extension ArchiveReader {
     options.limits = limits
     let existing: FileStatus?
     do throws(SystemError) { existing = try FileSystem.statusFollowing(at: FileSystem.currentDirectory, path) } catch {
-      guard error.isNotFound else { throw ArchiveError(error).at(path: path) }
+      guard error.isNotFound else { throw ArchiveError(error, path: path) }
       existing = nil
     }
     guard let existing else { return try extractStaged(to: path, options, plan, stop) }
@@ -28,10 +30,16 @@ extension ArchiveReader {
     let root = try system(path: path) { () throws(SystemError) in
       SharedDescriptor(try FileSystem.open(at: FileSystem.currentDirectory, path, [.readOnly, .directory]))
     }
+    if let error = DeadRuns.cleanUp(root, shallStop: { stop.isSet }) {
+      warn(error.path, "what a killed run has left could not be removed: \(error.message)")
+    }
     let destination = try Destination(root: root, isNew: false, options: options)
+    defer { destination.endTemporaryNames() }
     let summary = try extract(destination, options, plan, stop)
     if options.syncs {
-      try system(path: path) { () throws(SystemError) in try FileSystem.syncFileSystem(root.rawValue) }
+      try options.profile.measure(.commit, within: .planning) { () throws(ArchiveError) in
+        try system(path: path) { () throws(SystemError) in try FileSystem.syncFileSystem(root.rawValue) }
+      }
     }
     return summary
   }
@@ -44,13 +52,15 @@ extension ArchiveReader {
       if error.errno == EWOULDBLOCK {
         throw ArchiveError(.exists, "another run is extracting to this directory", path: path)
       }
-      throw ArchiveError(error).at(path: path)
+      throw ArchiveError(error, path: path)
     }
     do throws(ArchiveError) {
       let destination = try Destination(root: staging.root, isNew: true, options: options)
       let summary = try extract(destination, options, plan, stop)
       try stop.check()
-      try system(path: path) { () throws(SystemError) in try staging.commit(sync: options.syncs) }
+      try options.profile.measure(.commit, within: .planning) { () throws(ArchiveError) in
+        try system(path: path) { () throws(SystemError) in try staging.commit(sync: options.syncs) }
+      }
       return summary
     } catch {
       do throws(SystemError) { try staging.abandon() } catch {
@@ -83,6 +93,7 @@ extension ArchiveReader {
       destination: destination, isLenient: options.isLenient, stop: stop,
       chunkPool: try archive.map { archive throws(ArchiveError) in try makeChunkPool(archive, stop) },
       streamPool: archive == nil ? try makeStreamPool(stop) : nil, progress: progress,
+      profile: options.profile,
       skipped: { path, message in lateSkips.add(path, message) })
     var manifest: [(key: String, value: String)] = []
     do throws(ArchiveError) {
@@ -116,8 +127,9 @@ extension ArchiveReader {
     _ stop: StopSignal
   ) throws(ArchiveError) -> [(key: String, value: String)] {
     guard let pool = context.streamPool else { return [] }
-    let lanes = try LanePool<ExtractJob>(laneCount: laneCount, label: "archive-extract") { () throws(ArchiveError) in
-      let worker = try ExtractWorker(context, file: nil)
+    let lanes = try LanePool<ExtractJob>(laneCount: laneCount, label: "archive-extract", profile: context.profile) {
+      lane throws(ArchiveError) in
+      let worker = try ExtractWorker(context, archive: nil, profile: lane)
       return { worker.perform($0) }
     }
     defer { lanes.end() }
@@ -133,7 +145,8 @@ extension ArchiveReader {
       } else {
         let bytes = if let plan { try StreamInput(plan.file) } else { try openStream() }
         source = try StreamSource(
-          bytes, pool: pool, laneCount: laneCount, limits: limits, stop: stop, decode: { lanes.enqueue(.decode($0)) })
+          bytes, pool: pool, laneCount: laneCount, limits: limits, stop: stop, profile: context.profile,
+          decode: { lanes.enqueue(.decode($0)) })
       }
       let current = StreamExtraction(
         planner: planner, context: context, selection: selection, missing: missing, archiveByteCount: archiveByteCount,
@@ -141,17 +154,18 @@ extension ArchiveReader {
       extraction = current
       planner.settle = { () throws(ArchiveError) in
         current.flush()
-        lanes.wait()
+        context.profile.controlWait { lanes.wait() }
         try stop.check()
       }
       let isFirst = missing == nil
-      let run = StreamRun(
-        source, visitor: current, isLenient: context.isLenient, knowsHashes: false,
+      // A salvage's source has compared everything with the index itself.
+      let run = try StreamRun(
+        source, visitor: current, limits: limits, isLenient: context.isLenient, checksHashes: plan == nil,
         warn: { if isFirst { self.warn($0, $1) } }, note: { if isFirst { self.note($0, $1) } })
       if isFirst { run.onManifest = { self.events.send(.manifest($0)) } }
       try run.run()
       if run.index.isComplete { manifest = run.index.manifest }
-      lanes.wait()
+      context.profile.controlWait { lanes.wait() }
       try stop.check()
       return current
     }
@@ -172,9 +186,10 @@ extension ArchiveReader {
     } catch {
       // What came before the fault is complete; lanes finish it, unless they were stopped themselves.
       lanes.wait()
+      let lanesAreDone = !stop.isSet
       stop.fail(error)
       extraction?.abandonOpen()
-      planner.finishAfterFailure()
+      planner.finishAfterFailure(lanesAreDone: lanesAreDone)
       throw stop.error ?? error
     }
     if let missing = selection.unmatched(first.matched).first {

@@ -23,16 +23,20 @@ final class Destination: Sendable {
   let generation = Atomic<Int>(0)
   /// Paths at which lanes and planner found something that stays: no file of this run, so no link may share it.
   let keptNames = Locked<NameTable>(NameTable())
-  /// What this run's temporary names begin with: nobody foresees it, and the next run of a killed one has another, though it may
-  /// have the same process number in a container.
-  private let temporaryPrefix: String
+  /// What this run's temporary names have in common.
+  private let run: RunName
+  /// The mark by which the next run knows them, should this one be killed. It is made with the first of them, so that a run which
+  /// makes none changes nothing; a new destination needs none.
+  private let mark: Locked<(isTried: Bool, mark: RunMark?)>
+  /// A temporary file could not be removed.
+  private let hasLeftovers = Atomic(false)
   /// Numbers temporary names.
   private let temporaryCount = Atomic<UInt64>(0)
 
   init(root: SharedDescriptor, isNew: Bool, options: ExtractOptions) throws(ArchiveError) {
     self.root = root
-    let name = try system { () throws(SystemError) in try RandomName.make() }
-    temporaryPrefix = ".starc-\(String(decoding: name, as: UTF8.self))-"
+    run = try system { () throws(SystemError) in try RunName() }
+    mark = Locked((isTried: isNew, mark: nil))
     self.isNew = isNew
     overwrite = options.overwrite
     let user = ProcessFacts.effectiveUserID
@@ -72,9 +76,32 @@ final class Destination: Sendable {
   }
 
   /// A name that no other run or lane uses at the same time.
-  func temporaryName() -> [UInt8] {
-    let number = temporaryCount.wrappingAdd(1, ordering: .relaxed).newValue
-    return Array("\(temporaryPrefix)\(number).tmp".utf8)
+  func temporaryName() throws(SystemError) -> [UInt8] {
+    try mark.withLock { state throws(SystemError) in
+      if state.isTried { return }
+      state.mark = try RunMark.make(run, in: root)
+      state.isTried = true
+    }
+    return run.temporaryName(temporaryCount.wrappingAdd(1, ordering: .relaxed).newValue)
+  }
+
+  /// Removes a file of this run that will not be completed. What stays is left to the next run.
+  func removeUnfinished(at parent: Int32, _ name: [UInt8]) {
+    do throws(SystemError) { try FileSystem.removeFile(at: parent, name) } catch {
+      if !error.isNotFound { noteLeftover() }
+    }
+  }
+
+  /// A temporary file stays.
+  func noteLeftover() { hasLeftovers.store(true, ordering: .relaxed) }
+
+  /// No temporary file will be made any more. To be called before directories get their times, which the mark's removal changes.
+  func endTemporaryNames() {
+    mark.withLock { state in
+      if hasLeftovers.load(ordering: .relaxed) { state.mark?.leave() }
+      state.isTried = isNew
+      state.mark = nil
+    }
   }
 }
 

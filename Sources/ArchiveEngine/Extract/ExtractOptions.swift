@@ -42,6 +42,8 @@ public struct ExtractOptions: Sendable {
   public var selection: [[UInt8]] = []
   /// Bounds on what the archive may ask for; those of the reader take their place in ``ArchiveReader``.
   public var limits = ReadLimits()
+  /// Measures the run, when there is one.
+  public var profile: RunProfile?
 
   /// The defaults.
   public init() {}

@@ -64,14 +64,35 @@ extension ExtractPlanner {
       try missing.forEachUnmade { link throws(ArchiveError) in try refuse(link, Self.refusal(of: link.target)) }
       try makeLinksAtHand()
     }
+    try giveUpLinks()
+  }
+
+  /// Says of every link that is left why it is not made. One whose target failed, or waits for such a one, is left out;
+  /// what then still waits goes round in a circle and is refused.
+  private func giveUpLinks() throws(ArchiveError) {
+    var waiting: Set<UInt64> = []
     try unresolved.take { link throws(ArchiveError) in
-      let target = XXH3.hash64(link.place.span)
-      if names.find(target) == .other || incompleteNames.contains(target) {
-        uncount()
-        skip(link.path, "\(Self.phrase(link.target)), which could not be made; left out")
-      } else {
-        try refuse(link, Self.refusal(of: link.target))
+      waiting.insert(XXH3.hash64(link.path.span))
+      return false
+    }
+    var before = UInt64.max
+    while unresolved.count < before {
+      before = unresolved.count
+      try unresolved.take { link throws(ArchiveError) in
+        let target = XXH3.hash64(link.place.span)
+        if waiting.contains(target) { return false }
+        waiting.remove(XXH3.hash64(link.path.span))
+        if names.find(target) == .other || incompleteNames.contains(target) {
+          uncount()
+          skip(link.path, "\(Self.phrase(link.target)), which could not be made; left out")
+        } else {
+          try refuse(link, Self.refusal(of: link.target))
+        }
+        return true
       }
+    }
+    try unresolved.take { link throws(ArchiveError) in
+      try refuse(link, Self.refusal(of: link.target))
       return true
     }
   }
@@ -173,7 +194,7 @@ extension ExtractPlanner {
       return true
     } catch {
       if error.isNotFound || error.isNotDirectory { return false }
-      throw ArchiveError(error).at(path: path)
+      throw ArchiveError(error, path: path)
     }
   }
 
@@ -207,18 +228,18 @@ extension ExtractPlanner {
         try FileSystem.makeHardLink(from: held.rawValue, targetName, to: parent, name)
         return
       }
-      let temporary = destination.temporaryName()
+      let temporary = try destination.temporaryName()
       try FileSystem.makeHardLink(from: held.rawValue, targetName, to: parent, temporary)
       do throws(SystemError) {
         if link.replacesOwn || destination.overwrite == .replace {
           try FileSystem.rename(from: parent, temporary, to: parent, name)
           // Renaming a link over another name of the same file does nothing: the temporary name has to go.
-          try? FileSystem.removeFile(at: parent, temporary)
+          destination.removeUnfinished(at: parent, temporary)
         } else {
           try FileSystem.renameWithoutReplacing(from: parent, temporary, to: parent, name)
         }
       } catch {
-        try? FileSystem.removeFile(at: parent, temporary)
+        destination.removeUnfinished(at: parent, temporary)
         throw error
       }
     } catch {

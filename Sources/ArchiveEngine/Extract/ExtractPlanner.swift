@@ -244,26 +244,44 @@ final class ExtractPlanner {
     guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return }
     if let lastParent, lastParent.count == slash, path.starts(with: lastParent) { return }
     let parent = Array(path[..<slash])
-    if names.find(XXH3.hash64(parent.span)) != .directory {
-      var end = 0
-      while end < parent.count {
-        end = parent[(end == 0 ? 0 : end + 1)...].firstIndex(of: UInt8(ascii: "/")) ?? parent.count
-        let prefix = Array(parent[..<end])
-        let hash = XXH3.hash64(prefix.span)
-        switch names.find(hash) {
-        case .directory: continue
-        case .other:
-          throw ArchiveError(
-            .rejected, "lies below \"\(PathText.printable(prefix))\", which is not a directory", path: path)
-        case nil:
-          // The archive says nothing of it, so it is complete as it is made. A record for each would make a name of a
-          // million components cost the square of that.
-          try create(prefix, mode: 0o777)
-          names.set(hash, .directory)
-        }
+    if names.find(XXH3.hash64(parent.span)) != .directory { try makeMissing(parent, for: path) }
+    lastParent = parent
+  }
+
+  /// Makes those directories of a path that are missing. The archive says nothing of them, so they are complete as they are made: a record for each, or a look from
+  /// the root, would make a name of a million components cost the square of that.
+  private func makeMissing(_ path: [UInt8], for member: [UInt8]) throws(ArchiveError) {
+    let hash = try RunningHash64()
+    var missing: [(end: Int, hash: UInt64)] = []
+    var (hashed, start) = (0, 0)
+    while start <= path.count {
+      let end = path[start...].firstIndex(of: UInt8(ascii: "/")) ?? path.count
+      unsafe path.withUnsafeBytes { unsafe hash.update(UnsafeRawBufferPointer(rebasing: $0[hashed..<end])) }
+      let value = hash.digest()
+      switch names.find(value) {
+      case .directory: break
+      case .other:
+        throw ArchiveError(
+          .rejected, "lies below \"\(PathText.printable(Array(path[..<end])))\", which is not a directory", path: member
+        )
+      case nil:
+        try account.addImplicitDirectory(member)
+        missing.append((end, value))
+      }
+      (hashed, start) = (end, end + 1)
+    }
+    var madeCount = 0
+    defer { for (_, hash) in missing[..<madeCount] { names.set(hash, .directory) } }
+    if destination.isNew, missing.count > 1 {
+      do throws(SystemError) {
+        try leaves.makeDirectories(path, ends: missing.map(\.end), mode: 0o777) { madeCount += 1 }
+      } catch { throw Self.failure(error, path) }
+    } else {
+      for (end, _) in missing {
+        try create(Array(path[..<end]), mode: 0o777)
+        madeCount += 1
       }
     }
-    lastParent = parent
   }
 
   /// Makes a directory, as a rule one that only this process can use until it gets its mode. In an existing destination one may be there.
@@ -281,14 +299,20 @@ final class ExtractPlanner {
         try FileSystem.makeDirectory(at: parent, name, mode: mode)
       }
     } catch {
-      if error.isNotDirectory {
-        throw ArchiveError(.rejected, "a directory on its way is a link or a file in the destination", path: path)
-      }
-      if error.alreadyExists {
-        throw Self.noDirectory(path)
-      }
-      throw ArchiveError(SystemError(error.call, errno: error.errno, path: path))
+      throw Self.failure(error, path)
     }
+  }
+
+  /// Why a directory could not be made.
+  private static func failure(_ error: SystemError, _ path: [UInt8]) -> ArchiveError {
+    if error.isNotDirectory {
+      return ArchiveError(.rejected, "a directory on its way is a link or a file in the destination", path: path)
+    }
+    if error.alreadyExists { return noDirectory(path) }
+    if error.isNameRefused {
+      return ArchiveError(.rejected, "the file system does not take the name: \(error.reason)", path: path)
+    }
+    return ArchiveError(SystemError(error.call, errno: error.errno, path: path))
   }
 
   private func remember(_ member: Member, _ path: [UInt8], isImplicit: Bool = false) throws(ArchiveError) {
@@ -352,20 +376,27 @@ final class ExtractPlanner {
   func finish(
     stop: StopSignal, readAgain: ((MissingContents) throws(ArchiveError) -> Void)?
   ) throws(ArchiveError) {
-    try makeLinks(readAgain)
+    try options.profile.measure(.links, within: .planning) { () throws(ArchiveError) in try makeLinks(readAgain) }
+    destination.endTemporaryNames()
     if destination.isNew && !listsRoot {
       // While it was staged nobody else could look into it.
       let root = [UInt8(ascii: ".")]
       try remember(Member(path: root, kind: .directory, mode: implicitMode), root, isImplicit: true)
     }
-    try directories.apply(to: destination, stop: stop)
+    try options.profile.measure(.directories, within: .planning) { () throws(ArchiveError) in
+      try directories.apply(to: destination, stop: stop)
+    }
     for warning in destination.issues.warnings() { warn(warning.path, warning.message) }
   }
 
   /// After an error: directories in an existing destination get their modes nevertheless.
-  func finishAfterFailure() {
+  ///
+  /// - Parameter lanesAreDone: all members that were decided were made, or are known as kept. Only then links are made: else the name of
+  ///   a target may stand for a file that was there before, and a link to it would take the place of another.
+  func finishAfterFailure(lanesAreDone: Bool) {
     guard !destination.isNew else { return }
-    try? makeLinksAtHand()
+    if lanesAreDone { try? makeLinksAtHand() }
+    destination.endTemporaryNames()
     try? directories.apply(to: destination, stop: nil)
   }
 }

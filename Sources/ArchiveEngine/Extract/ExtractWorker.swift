@@ -4,6 +4,8 @@ internal import Glibc
 
 /// Work for one lane of an extraction.
 enum ExtractJob: Sendable {
+  /// Decode a page of the index for the control thread.
+  case page(PageAhead.Item)
   /// Fetch, check and decode a chunk, and make what is in it.
   case chunk(ChunkTask<LeafAction>, ReadSlot)
   /// Make what is in a piece of a stream; the buffer is free after the last job of the piece. No buffer: members without data.
@@ -20,12 +22,14 @@ final class ExtractContext: Sendable {
   let chunkPool: SlotPool<ReadSlot>?
   let streamPool: SlotPool<StreamSlot>?
   let progress: ProgressCounter
+  /// Measures the run, when there is one.
+  let profile: RunProfile?
   /// Members that lanes left out, with the reason.
   let skipped: @Sendable (_ path: [UInt8], _ message: String) -> Void
 
   init(
     destination: Destination, isLenient: Bool, stop: StopSignal, chunkPool: SlotPool<ReadSlot>?,
-    streamPool: SlotPool<StreamSlot>?, progress: ProgressCounter,
+    streamPool: SlotPool<StreamSlot>?, progress: ProgressCounter, profile: RunProfile?,
     skipped: @escaping @Sendable (_ path: [UInt8], _ message: String) -> Void
   ) {
     self.destination = destination
@@ -34,6 +38,7 @@ final class ExtractContext: Sendable {
     self.chunkPool = chunkPool
     self.streamPool = streamPool
     self.progress = progress
+    self.profile = profile
     self.skipped = skipped
   }
 }
@@ -42,16 +47,22 @@ final class ExtractContext: Sendable {
 final class ExtractWorker {
   private let context: ExtractContext
   private let leaves: LeafCreator
+  private let archive: IndexedArchive?
+  private let pages: PageCodec?
   private let loader: ChunkLoader?
   private let check: MemberCheck
   private let decompressor: ZstdDecompressor?
+  private let profile: LaneProfile?
 
-  init(_ context: ExtractContext, file: ArchiveFile?) throws(ArchiveError) {
+  init(_ context: ExtractContext, archive: IndexedArchive?, profile: LaneProfile?) throws(ArchiveError) {
     self.context = context
+    self.profile = profile
+    self.archive = archive
+    pages = archive.map { PageAhead.makeCodec($0) }
     leaves = LeafCreator(context.destination)
     check = try MemberCheck()
-    if let file { loader = try ChunkLoader(file) } else { loader = nil }
-    decompressor = file == nil ? try ZstdDecompressor() : nil
+    if let archive { loader = try ChunkLoader(archive.file) } else { loader = nil }
+    decompressor = archive == nil ? try ZstdDecompressor() : nil
   }
 
   /// Performs a job and gives its buffers back; failures stop the run.
@@ -59,6 +70,8 @@ final class ExtractWorker {
     switch job {
     case .decode(let item):
       if let decompressor { item.perform(decompressor) }
+    case .page(let item):
+      if let archive, let pages { item.perform(archive, pages, stop: context.stop) }
     case .chunk(let task, let slot):
       if !context.stop.isSet {
         do throws(ArchiveError) { try perform(task, slot) } catch { context.stop.fail(error.at(offset: task.offset)) }
@@ -82,7 +95,7 @@ final class ExtractWorker {
     for part in task.parts {
       try context.stop.check()
       if let spanning = part.spanning {
-        try unsafe spanning.take(part, in: content, stop: context.stop)
+        try unsafe spanning.take(part, in: content, stop: context.stop, profile: profile)
       } else {
         try unsafe check.check(part, in: content, tarOffset: task.tarOffset)
       }
@@ -109,7 +122,11 @@ final class ExtractWorker {
         }
       }
     } catch {
-      if error.alreadyExists { context.destination.keep(part.action.path) }
+      if error.alreadyExists {
+        context.destination.keep(part.action.path)
+      } else if !part.action.replacesOwn {
+        leaves.keepWhatIsThere(part.action.path)
+      }
       try handle(error, member)
     }
   }
@@ -137,6 +154,6 @@ final class ExtractWorker {
     if error.errno == EEXIST {
       return ExtractPlanner.alreadyThere.at(path: member.path)
     }
-    return ArchiveError(error).at(path: member.path)
+    return ArchiveError(error, path: member.path)
   }
 }

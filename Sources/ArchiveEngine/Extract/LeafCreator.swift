@@ -30,6 +30,25 @@ final class LeafCreator {
     return (try cursor.descriptor(for: path[..<slash]), Array(path[(slash + 1)...]))
   }
 
+  /// Makes directories inside each other, none of which may be there.
+  ///
+  /// - Parameters:
+  ///   - ends: where, in `path`, the name of each ends.
+  ///   - made: called for each that is made.
+  func makeDirectories(_ path: [UInt8], ends: [Int], mode: UInt32, made: () -> Void) throws(SystemError) {
+    guard let first = ends.first else { return }
+    let (parent, name) = try locate(Array(path[..<first]))
+    try FileSystem.makeDirectory(at: parent, name, mode: mode)
+    made()
+    var current = try FileSystem.open(at: parent, name, [.path, .directory, .noFollow])
+    for (before, end) in zip(ends, ends.dropFirst()) {
+      let name = Array(path[(before + 1)..<end])
+      try FileSystem.makeDirectory(at: current.rawValue, name, mode: mode)
+      made()
+      current = try FileSystem.open(at: current.rawValue, name, [.path, .directory, .noFollow])
+    }
+  }
+
   /// Makes a member that is whole in `content` (stored data for a file).
   ///
   /// - Returns: false when it was left out because something with the name is there and shall stay.
@@ -41,7 +60,7 @@ final class LeafCreator {
       return false
     }
     let isDirect = destination.isNew && !action.replacesOwn
-    let working = isDirect ? name : destination.temporaryName()
+    let working = isDirect ? name : try destination.temporaryName()
     do throws(SystemError) {
       switch member.kind {
       case .file:
@@ -66,7 +85,7 @@ final class LeafCreator {
       if !isDirect { try settle(parent, working, name, replacesOwn: action.replacesOwn) }
     } catch {
       // EEXIST on a direct name means that it is not ours to remove.
-      if !(isDirect && error.alreadyExists) { try? FileSystem.removeFile(at: parent, working) }
+      if !(isDirect && error.alreadyExists) { destination.removeUnfinished(at: parent, working) }
       throw SystemError(error.call, errno: error.errno, path: action.path)
     }
     return true
@@ -120,7 +139,7 @@ final class LeafCreator {
       return nil
     }
     let isDirect = destination.isNew && !replacesOwn
-    let working = isDirect ? name : destination.temporaryName()
+    let working = isDirect ? name : try destination.temporaryName()
     let mode = restorer.creationMode(member)
     let descriptor = try FileSystem.open(at: parent, working, [.writeOnly, .create, .exclusive, .noFollow], mode: mode)
     return SpanningOutput(
@@ -155,9 +174,16 @@ final class LeafCreator {
     }
   }
 
+  /// Remembers what is there instead of a member that could not be made: no file of this run, so that nothing is linked to it.
+  func keepWhatIsThere(_ path: [UInt8]) {
+    guard !destination.isNew, let (parent, name) = try? locate(path) else { return }
+    if (try? FileSystem.status(at: parent, name)) != nil { destination.keep(path) }
+  }
+
   /// Removes the file of a member that will not be completed.
   func abandon(_ output: SpanningOutput) {
-    guard let (parent, _) = try? locate(output.path) else { return }
-    try? FileSystem.removeFile(at: parent, output.name)
+    keepWhatIsThere(output.path)
+    guard let (parent, _) = try? locate(output.path) else { return destination.noteLeftover() }
+    destination.removeUnfinished(at: parent, output.name)
   }
 }

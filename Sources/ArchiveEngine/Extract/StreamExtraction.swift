@@ -16,6 +16,9 @@ final class StreamExtraction: StreamVisitor {
   /// The buffer that ``parts`` lie in; nil while none of them has data.
   private var slot: StreamSlot?
   private var current: (member: IndexedMember, action: LeafAction, index: Int)?
+  /// Bytes of memory of members that lanes may still be making.
+  private var underWayByteCount = 0
+  private static let maximumUnderWayByteCount = 16 << 20
   private(set) var matched: Set<Int> = []
   /// Files of which parts are missing; removed after a failure.
   private var open: [SpanningOutput] = []
@@ -38,6 +41,12 @@ final class StreamExtraction: StreamVisitor {
     let member = parsed.member
     planner.position += 1
     guard let action = try choose(member, spans: !fits) else { return }
+    // A member with many attributes takes more than what it is read from.
+    underWayByteCount += member.memoryByteCount
+    if underWayByteCount > Self.maximumUnderWayByteCount {
+      try planner.settle()
+      underWayByteCount = member.memoryByteCount
+    }
     if let output = action.output {
       open.removeAll { $0.isComplete }
       open.append(output)
@@ -71,7 +80,7 @@ final class StreamExtraction: StreamVisitor {
     current = isLast ? nil : (member, action, index + 1)
   }
 
-  func end(_ parsed: ParsedMember) throws(ArchiveError) -> Hash128? {
+  func end(_ parsed: ParsedMember) throws(ArchiveError) {
     // Members without data are made here; those with data ended with their last part.
     if let (member, action, index) = current {
       parts.append(
@@ -80,7 +89,6 @@ final class StreamExtraction: StreamVisitor {
           action: action, endsMember: true))
     }
     current = nil
-    return nil
   }
 
   func reject(_ rejected: RejectedMember) throws(ArchiveError) {

@@ -19,7 +19,7 @@ enum StrippedNames {
   ) throws(ArchiveError) -> Bool {
     guard componentCount > 0 else { return false }
     var names = NameTable()
-    let codec = PageCodec()
+    let codec = archive.makeCodec()
     var pages = PageIterator(archive)
     while let location = try pages.nextLocation() {
       try stop.check()

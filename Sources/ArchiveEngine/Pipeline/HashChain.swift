@@ -35,7 +35,8 @@ final class HashChain: Sendable {
 
   /// Hashes piece `index`, after waiting for its turn. Throws what stopped the run.
   func update(
-    _ index: Int, _ bytes: UnsafeRawBufferPointer, isIncomplete: Bool = false, stop: StopSignal
+    _ index: Int, _ bytes: UnsafeRawBufferPointer, isIncomplete: Bool = false, stop: StopSignal,
+    profile: LaneProfile? = nil
   ) throws(ArchiveError) {
     let turn = DispatchSemaphore(value: 0)
     let mustWait = state.withLock { state in
@@ -45,11 +46,11 @@ final class HashChain: Sendable {
     }
     if mustWait {
       let registration = stop.token.onCancel { turn.signal() }
-      turn.wait()
+      profile.wait(\.chainWaitNanoseconds) { turn.wait() }
       withExtendedLifetime(registration) {}
       try stop.check()
     }
-    _ = unsafe tryUpdate(index, bytes, isIncomplete: isIncomplete)
+    _ = profile.ordered(.memberHash) { unsafe tryUpdate(index, bytes, isIncomplete: isIncomplete) }
   }
 
   /// The hash of all pieces, and whether one of them was incomplete. After the last piece.

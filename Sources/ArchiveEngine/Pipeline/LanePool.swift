@@ -10,18 +10,25 @@ final class LanePool<Job: Sendable>: Sendable {
 
   /// Starts the lanes.
   ///
-  /// - Parameter makeWorker: called once a lane, on the calling thread; the result runs on the lane.
+  /// - Parameters:
+  ///   - profile: measures the lanes.
+  ///   - makeWorker: called once a lane, on the calling thread, with the lane's part of the profile; the result runs on the lane.
   init(
-    laneCount: Int, label: String, makeWorker: () throws(ArchiveError) -> (Job) -> Void
+    laneCount: Int, label: String, profile: RunProfile? = nil,
+    makeWorker: (LaneProfile?) throws(ArchiveError) -> (Job) -> Void
   ) throws(ArchiveError) {
-    var workers: [Handoff<(Job) -> Void>] = []
-    for _ in 0..<laneCount { workers.append(Handoff(try makeWorker())) }
+    var workers: [(lane: LaneProfile?, perform: Handoff<(Job) -> Void>)] = []
+    for _ in 0..<laneCount {
+      let lane = profile?.addLane()
+      workers.append((lane, Handoff(try makeWorker(lane))))
+    }
     let (queue, jobs, ready) = (JobQueue<Job>(), DispatchGroup(), workers)
     self.queue = queue
     self.jobs = jobs
     lanes = Lanes(count: laneCount, label: label) { lane in
-      while let job = queue.pop() {
-        ready[lane].value(job)
+      let (profile, perform) = ready[lane]
+      profile.run(queue.pop) { job in
+        perform.value(job)
         jobs.leave()
       }
     }

@@ -22,7 +22,7 @@ extension ArchiveReader {
       }
       let comparison = try FileComparison(root, report: report)
       let progress = ProgressCounter { [events] in events.send(.progress($0)) }
-      let names: NameTable
+      let names: ComparedNames
       if let archive = try indexOrNil() {
         names = try compare(archive, comparison, report, progress, stop)
       } else {
@@ -41,12 +41,12 @@ extension ArchiveReader {
   private func compare(
     _ archive: IndexedArchive, _ comparison: FileComparison, _ report: (TreeDifference) -> Void,
     _ progress: ProgressCounter, _ stop: StopSignal
-  ) throws(ArchiveError) -> NameTable {
-    var names = NameTable()
+  ) throws(ArchiveError) -> ComparedNames {
+    var names = ComparedNames()
     var plan = ChunkPlanReader<Bool>(archive)
     let pool = try makeChunkPool(archive, stop)
     // Lanes decode ahead; the calling thread checks and compares in archive order.
-    let lanes = try LanePool<LoadItem>(laneCount: laneCount, label: "archive-compare") { () throws(ArchiveError) in
+    let lanes = try LanePool<LoadItem>(laneCount: laneCount, label: "archive-compare") { _ throws(ArchiveError) in
       let loader = try ChunkLoader(archive.file)
       return { $0.perform(loader) }
     }
@@ -75,7 +75,7 @@ extension ArchiveReader {
     do throws(ArchiveError) {
       while let tasks = try plan.nextPage(decide: { indexed, _ throws(ArchiveError) in
         let member = indexed.member
-        names.set(XXH3.hash64(member.path.span), member.kind == .directory ? .directory : .other)
+        names.add(member)
         if indexed.isIncomplete {
           report(TreeDifference(path: member.path, message: "is incomplete in the archive"))
           return false
@@ -88,6 +88,7 @@ extension ArchiveReader {
           lanes.enqueue(item)
           waiting.append((task, item))
         }
+        if plan.mustSettle() { while !waiting.isEmpty { try finishOldest() } }
       }
       while !waiting.isEmpty { try finishOldest() }
     } catch {
@@ -98,7 +99,7 @@ extension ArchiveReader {
   }
 
   private func findExtra(
-    _ root: SharedDescriptor, _ directory: [UInt8], _ names: NameTable, _ report: (TreeDifference) -> Void,
+    _ root: SharedDescriptor, _ directory: [UInt8], _ names: ComparedNames, _ report: (TreeDifference) -> Void,
     _ stop: StopSignal
   ) throws(ArchiveError) {
     let walker = try system(path: directory) { () throws(SystemError) in try DirectoryWalker(root: root) }
@@ -108,7 +109,7 @@ extension ArchiveReader {
       case .failure(let error):
         report(TreeDifference(path: error.path, message: "cannot be compared: \(error.message)"))
       case .entry(let entry):
-        if names.find(XXH3.hash64(entry.relativePath.span)) == nil {
+        if !names.contains(entry.relativePath) {
           report(TreeDifference(path: entry.relativePath, message: "only in directory"))
           if entry.status.kind == .directory { walker.skipSubtree() }
         }
@@ -150,7 +151,7 @@ final class CompareVisitor: StreamVisitor {
   private let comparison: FileComparison
   private let pool: SlotPool<StreamSlot>
   private let progress: ProgressCounter
-  private(set) var names = NameTable()
+  private(set) var names = ComparedNames()
   private var isComparing = false
 
   init(_ comparison: FileComparison, pool: SlotPool<StreamSlot>, progress: ProgressCounter) {
@@ -161,7 +162,7 @@ final class CompareVisitor: StreamVisitor {
 
   func begin(_ parsed: ParsedMember, fits: Bool, offset: UInt64) throws(ArchiveError) {
     let member = parsed.member
-    names.set(XXH3.hash64(member.path.span), member.kind == .directory ? .directory : .other)
+    names.add(member)
     isComparing = try comparison.compareMetadata(member)
     if isComparing { comparison.beginContent(member) }
   }
@@ -174,10 +175,9 @@ final class CompareVisitor: StreamVisitor {
     progress.add(contentByteCount: UInt64(range.count), memberCount: 0)
   }
 
-  func end(_ member: ParsedMember) -> Hash128? {
+  func end(_ member: ParsedMember) {
     if isComparing { comparison.endContent() }
     progress.add(contentByteCount: 0, memberCount: 1)
-    return nil
   }
 
   func reject(_ member: RejectedMember) throws(ArchiveError) {
@@ -187,4 +187,29 @@ final class CompareVisitor: StreamVisitor {
 
   func markIncomplete(_ paths: [[UInt8]]) {}
   func finish(_ piece: StreamPiece) { pool.release(piece.slot) }
+}
+
+/// The names that an archive accounts for: those of its members and of the directories above them.
+struct ComparedNames {
+  private var table = NameTable()
+  private var lastParent: [UInt8] = []
+
+  mutating func add(_ member: Member) {
+    table.set(XXH3.hash64(member.path.span), member.kind == .directory ? .directory : .other)
+    guard let slash = member.path.lastIndex(of: UInt8(ascii: "/")) else { return }
+    if lastParent.count == slash, member.path.starts(with: lastParent) { return }
+    lastParent = Array(member.path[..<slash])
+    // Extraction makes directories that are not listed.
+    var end = slash
+    while true {
+      let parent = Array(member.path[..<end])
+      let hash = XXH3.hash64(parent.span)
+      if table.find(hash) != nil { return }
+      table.set(hash, .directory)
+      guard let next = parent.lastIndex(of: UInt8(ascii: "/")) else { return }
+      end = next
+    }
+  }
+
+  func contains(_ path: [UInt8]) -> Bool { table.find(XXH3.hash64(path.span)) != nil }
 }

@@ -15,7 +15,7 @@ extension ArchiveReader {
     var matched: Set<Int> = []
     if let archive = try indexOrNil() {
       var account = LimitAccount(limits)
-      let codec = PageCodec()
+      let codec = archive.makeCodec()
       var pages = PageIterator(archive)
       while let location = try pages.nextLocation() {
         try stop.check()
@@ -40,7 +40,7 @@ extension ArchiveReader {
         let pool = try makeStreamPool(stop)
         let visitor = ListVisitor(
           limits: limits, pool: pool, selection: wanted, warn: { self.warn($0, $1) }, body: body)
-        _ = try runStream(visitor, pool: pool, stop: stop, isLenient: true)
+        _ = try runStream(visitor, pool: pool, stop: stop, isLenient: true, checksHashes: false)
         matched = visitor.matched
       }
     }
@@ -74,7 +74,7 @@ extension ArchiveReader {
     let visitor = ListVisitor(limits: limits, pool: pool, selection: MemberSelection([]), warn: { self.warn($0, $1) }) {
       _ in
     }
-    let run = try runStream(visitor, pool: pool, stop: stop, isLenient: true)
+    let run = try runStream(visitor, pool: pool, stop: stop, isLenient: true, checksHashes: false)
     info.entryCount = run.memberCount
     info.fileCount = run.fileCount
     info.contentByteCount = run.contentByteCount
@@ -169,7 +169,7 @@ final class ListVisitor: StreamVisitor {
   }
 
   func data(_ range: Range<Int>, storedOffset: UInt64, in piece: StreamPiece) {}
-  func end(_ member: ParsedMember) -> Hash128? { nil }
+  func end(_ member: ParsedMember) {}
   func reject(_ member: RejectedMember) { warn(member.path, "is refused: \(member.reason.message)") }
   func markIncomplete(_ paths: [[UInt8]]) {}
   func finish(_ piece: StreamPiece) { pool.release(piece.slot) }

@@ -17,16 +17,21 @@ extension ArchiveReader {
   }
 
   private func read(_ path: [UInt8], _ output: ArchiveOutput, _ stop: StopSignal) throws(ArchiveError) {
-    guard let archive = try indexOrNil() else { return try readFromStream(path, output, stop) }
+    // Where names repeat, order matters, which the index alone does not tell of links.
+    guard let archive = try indexOrNil(), archive.root.closing[Manifest.repeatedNamesKey] == nil else {
+      return try readFromStream(path, output, stop)
+    }
     let lookup = MemberLookup(archive)
-    guard var found = try lookup.find(path) else { throw ArchiveError(.notFound, "is not in the archive", path: path) }
-    if found.member.member.kind == .hardlink {
+    guard var found = try lookup.find(path) else { throw Self.missing(path, for: path) }
+    var linkCount = 0
+    while found.member.member.kind == .hardlink {
       let target = found.member.member.linkTarget
-      guard let file = try lookup.find(target), file.member.member.kind != .hardlink else {
-        throw ArchiveError(
-          .notFound, "is a hard link to \"\(PathText.printable(target))\", which is not in the archive", path: path)
-      }
+      guard let file = try lookup.find(target) else { throw Self.missing(target, for: path) }
       found = file
+      linkCount += 1
+      guard linkCount < Self.maximumLinkCount else {
+        throw ArchiveError(.rejected, "is a hard link behind more links than are followed", path: path)
+      }
     }
     let indexed = found.member
     try Self.checkIsFile(indexed.member, path)
@@ -72,23 +77,6 @@ extension ArchiveReader {
     guard member.kind == .file else {
       throw ArchiveError(.invalidArgument, "is a \(member.kind), not a file", path: path)
     }
-  }
-
-  private func readFromStream(
-    _ path: [UInt8], _ output: ArchiveOutput, _ stop: StopSignal, mayFollow: Bool = true
-  ) throws(ArchiveError) {
-    let pool = try makeStreamPool(stop)
-    let visitor = CatVisitor(path: path, output: output, pool: pool, warn: { self.warn($0, $1) })
-    _ = try runStream(visitor, pool: pool, stop: stop)
-    if let target = visitor.linkTarget {
-      // A file can be gone through again, for the name under which the content is stored.
-      if case .file = input, mayFollow { return try readFromStream(target, output, stop, mayFollow: false) }
-      throw ArchiveError(
-        .unsupported,
-        "is a hard link to \"\(PathText.printable(target))\", whose content has gone by in the stream; ask for that name",
-        path: path)
-    }
-    guard visitor.isFound else { throw ArchiveError(.notFound, "is not in the archive", path: path) }
   }
 }
 
@@ -145,59 +133,4 @@ final class HoleWriter {
       position += count
     }
   }
-}
-
-/// Writes one member of a stream.
-final class CatVisitor: StreamVisitor {
-  private let path: [UInt8]
-  private let output: ArchiveOutput
-  private let pool: SlotPool<StreamSlot>
-  private let warn: ([UInt8], String) -> Void
-  private var writer: HoleWriter?
-  private(set) var isFound = false
-  /// The member is a hard link to this name.
-  private(set) var linkTarget: [UInt8]?
-
-  init(path: [UInt8], output: ArchiveOutput, pool: SlotPool<StreamSlot>, warn: @escaping ([UInt8], String) -> Void) {
-    self.path = path
-    self.output = output
-    self.pool = pool
-    self.warn = warn
-  }
-
-  func begin(_ parsed: ParsedMember, fits: Bool, offset: UInt64) throws(ArchiveError) {
-    writer = nil
-    guard parsed.member.path == path else { return }
-    if isFound { return warn(path, "is in the archive more than once; the first one was written") }
-    isFound = true
-    if parsed.member.kind == .hardlink {
-      linkTarget = parsed.member.linkTarget
-      return
-    }
-    try ArchiveReader.checkIsFile(parsed.member, path)
-    writer = HoleWriter(parsed.member, output)
-  }
-
-  func data(_ range: Range<Int>, storedOffset: UInt64, in piece: StreamPiece) throws(ArchiveError) {
-    guard let writer else { return }
-    try unsafe writer.write(
-      UnsafeRawBufferPointer(start: piece.slot.content.base + range.lowerBound, count: range.count))
-  }
-
-  func end(_ member: ParsedMember) throws(ArchiveError) -> Hash128? {
-    try writer?.finish()
-    writer = nil
-    return nil
-  }
-
-  func reject(_ member: RejectedMember) throws(ArchiveError) {
-    guard member.path == path else { return }
-    throw ArchiveError(.rejected, member.reason.message, path: path)
-  }
-
-  func markIncomplete(_ paths: [[UInt8]]) {
-    if paths.contains(path) { warn(path, "is incomplete: its source could not be read to its end, the rest is zeros") }
-  }
-
-  func finish(_ piece: StreamPiece) { pool.release(piece.slot) }
 }

@@ -25,9 +25,9 @@ extension ArchiveReader {
   private func verifyStream(into report: inout VerifyReport, _ stop: StopSignal) throws(ArchiveError) {
     let pool = try makeStreamPool(stop)
     let progress = ProgressCounter { [events] in events.send(.progress($0)) }
-    let visitor = try VerifyVisitor(limits: limits, pool: pool, progress: progress)
+    let visitor = VerifyVisitor(limits: limits, pool: pool, progress: progress)
     do throws(ArchiveError) {
-      let run = try runStream(visitor, pool: pool, stop: stop, knowsHashes: true)
+      let run = try runStream(visitor, pool: pool, stop: stop)
       report.chunkCount = run.frameCount
       report.digest = run.index.digest
     } catch {
@@ -55,42 +55,31 @@ extension VerifyReport {
   }
 }
 
-/// Hashes what a stream brings.
+/// Counts what a stream brings.
 final class VerifyVisitor: StreamVisitor {
   private var account: LimitAccount
   private let pool: SlotPool<StreamSlot>
   private let progress: ProgressCounter
-  private let hash: RunningHash128
   private(set) var memberCount: UInt64 = 0
   private(set) var contentByteCount: UInt64 = 0
 
-  init(limits: ReadLimits, pool: SlotPool<StreamSlot>, progress: ProgressCounter) throws(ArchiveError) {
+  init(limits: ReadLimits, pool: SlotPool<StreamSlot>, progress: ProgressCounter) {
     account = LimitAccount(limits)
     self.pool = pool
     self.progress = progress
-    hash = try RunningHash128()
   }
 
   func begin(_ parsed: ParsedMember, fits: Bool, offset: UInt64) throws(ArchiveError) {
     try account.add(parsed.member.path, contentByteCount: parsed.member.byteCount, archiveByteCount: nil)
     memberCount += 1
     contentByteCount += parsed.member.kind == .file ? parsed.member.byteCount : 0
-    hash.reset()
-    if let extents = parsed.member.sparseExtents {
-      let prefix = IndexedMember.sparseHashPrefix(extents: extents, byteCount: parsed.member.byteCount)
-      unsafe prefix.withUnsafeBytes { unsafe hash.update($0) }
-    }
   }
 
   func data(_ range: Range<Int>, storedOffset: UInt64, in piece: StreamPiece) {
-    unsafe hash.update(UnsafeRawBufferPointer(start: piece.slot.content.base + range.lowerBound, count: range.count))
     progress.add(contentByteCount: UInt64(range.count), memberCount: 0)
   }
 
-  func end(_ member: ParsedMember) -> Hash128? {
-    progress.add(contentByteCount: 0, memberCount: 1)
-    return member.member.kind == .file ? hash.digest() : nil
-  }
+  func end(_ member: ParsedMember) { progress.add(contentByteCount: 0, memberCount: 1) }
 
   func reject(_ member: RejectedMember) throws(ArchiveError) {
     throw ArchiveError(
@@ -112,7 +101,24 @@ private struct IndexedVerification {
   private final class Findings: Sendable {
     let damages = Locked<[ArchiveDamage]>([])
 
-    func add(_ damage: ArchiveDamage) { damages.withLock { if $0.count < 100_000 { $0.append(damage) } } }
+    private let names = Locked<(count: Int, byteCount: Int)>((100_000, 16 << 20))
+
+    /// Adds a damage. Names of members are kept as long as there is room for them: a page of some kilobytes can list 65,536 for one chunk.
+    func add(_ damage: ArchiveDamage) {
+      var damage = damage
+      let all = damage.members.count
+      names.withLock { left in
+        let kept = damage.members.prefix { path in
+          guard left.count > 0, left.byteCount >= path.count else { return false }
+          left.count -= 1
+          left.byteCount -= path.count
+          return true
+        }
+        if kept.count < all { damage.members = Array(kept) }
+      }
+      damage.unlistedMemberCount += UInt64(all - damage.members.count)
+      damages.withLock { if $0.count < 100_000 { $0.append(damage) } }
+    }
   }
 
   private let reader: ArchiveReader
@@ -132,7 +138,7 @@ private struct IndexedVerification {
     let pool = try reader.makeChunkPool(archive, stop)
     let progress = ProgressCounter { [events = reader.events] in events.send(.progress($0)) }
     let (findings, stop, isQuick) = (findings, stop, isQuick)
-    let lanes = try LanePool<Job>(laneCount: reader.laneCount, label: "archive-verify") { () throws(ArchiveError) in
+    let lanes = try LanePool<Job>(laneCount: reader.laneCount, label: "archive-verify") { _ throws(ArchiveError) in
       let loader = try ChunkLoader(archive.file)
       let check = try MemberCheck()
       return { job in
@@ -181,7 +187,7 @@ private struct IndexedVerification {
   private func plan(
     _ lanes: LanePool<Job>, _ pool: SlotPool<ReadSlot>, _ account: inout LimitAccount, _ report: inout VerifyReport
   ) throws(ArchiveError) {
-    var plan = ChunkPlanReader<Void>(archive)
+    var plan = ChunkPlanReader<Void>(archive, summarizes: true)
     var index = try format { () throws(FormatError) in
       try IndexAccumulator(settings: archive.root.settings, opening: archive.root.opening)
     }
@@ -201,6 +207,7 @@ private struct IndexedVerification {
       if let summary = plan.lastSummary {
         do throws(FormatError) { try index.add(summary) } catch { throw ArchiveError(error) }
       }
+      if plan.mustSettle() { lanes.wait() }
     }
     var offset = archive.directoryOffsets.first ?? archive.rootOffset
     _ = try index.finish(closing: archive.root.closing, wrap: { ArchiveError($0) }) { frame throws(ArchiveError) in

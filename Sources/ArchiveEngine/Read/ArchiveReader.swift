@@ -73,7 +73,7 @@ public final class ArchiveReader {
     case .regular:
       let file = ArchiveFile(descriptor, byteCount: UInt64(max(0, status.byteCount)))
       do throws(ArchiveError) {
-        if let archive = try IndexedArchive(file) {
+        if let archive = try IndexedArchive(file, pageMemoryByteCount: limits.pageMemoryByteCount) {
           laneCount = max(1, min(laneCount, Self.chunkBuffers(archive, limits) / 2 - 1))
           input = .indexed(archive)
         } else {
@@ -165,7 +165,8 @@ public final class ArchiveReader {
   /// Buffers for a stream run; lanes share the memory that is allowed.
   func makeStreamPool(_ stop: StopSignal) throws(ArchiveError) -> SlotPool<StreamSlot> {
     var slots: [StreamSlot] = []
-    for _ in 0..<laneCount + 2 { slots.append(try StreamSlot()) }
+    let byteCount = StreamSlot.contentByteCount(slotCount: laneCount + 2, limits)
+    for _ in 0..<laneCount + 2 { slots.append(try StreamSlot(contentByteCount: byteCount)) }
     return SlotPool(slots, stop: stop)
   }
 
@@ -180,20 +181,25 @@ public final class ArchiveReader {
   }
 
   /// Runs a visitor over the archive as a stream, with lanes that decode frames.
+  ///
+  /// - Parameters:
+  ///   - checksHashes: content hashes are compared with those of an index of ours too.
+  ///   - reports: tells what is odd about the archive; false where that was told by a run before.
   func runStream(
     _ visitor: any StreamVisitor, pool: SlotPool<StreamSlot>, stop: StopSignal, isLenient: Bool = false,
-    knowsHashes: Bool = false
+    checksHashes: Bool = true, reports: Bool = true
   ) throws(ArchiveError) -> StreamRun {
-    let lanes = try LanePool<DecodeItem>(laneCount: laneCount, label: "archive-read") { () throws(ArchiveError) in
+    let lanes = try LanePool<DecodeItem>(laneCount: laneCount, label: "archive-read") { _ throws(ArchiveError) in
       let decompressor = try ZstdDecompressor()
       return { $0.perform(decompressor) }
     }
     defer { lanes.end() }
     let source = try StreamSource(
       openStream(), pool: pool, laneCount: laneCount, limits: limits, stop: stop, decode: { lanes.enqueue($0) })
-    let run = StreamRun(
-      source, visitor: visitor, isLenient: isLenient, knowsHashes: knowsHashes, warn: { self.warn($0, $1) },
-      note: { self.note($0, $1) })
+    let run = try StreamRun(
+      source, visitor: visitor, limits: limits, isLenient: isLenient, checksHashes: checksHashes,
+      warn: { if reports { self.warn($0, $1) } },
+      note: { if reports { self.note($0, $1) } })
     try run.run()
     return run
   }

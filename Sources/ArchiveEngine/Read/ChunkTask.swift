@@ -45,17 +45,46 @@ struct ChunkPlanReader<Action: Sendable> {
   }
 
   private let archive: IndexedArchive
-  private let codec = PageCodec()
+  private let codec: PageCodec
   private var pages: PageIterator
   private var open: Open?
   private var chunkNumber: UInt64 = 0
   private var tarOffset: UInt64 = 0
-  /// What the directory and the root have to say of the page that was planned last, for whoever recomputes them.
+  /// What the directory and the root have to say of the page that was planned last, for whoever recomputes them and asked for it.
   private(set) var lastSummary: PageSummary?
+  private let summarizes: Bool
+  /// Where pages come from, when lanes decode them.
+  private let ahead: PageAhead?
 
-  init(_ archive: IndexedArchive) {
+  init(_ archive: IndexedArchive, summarizes: Bool = false, ahead: PageAhead? = nil) {
     self.archive = archive
+    self.summarizes = summarizes
+    self.ahead = ahead
+    codec = archive.makeCodec()
     pages = PageIterator(archive)
+  }
+
+  private mutating func read(_ location: IndexedArchive.PageLocation) throws(ArchiveError) -> IndexPage {
+    if let ahead, let (page, memoryByteCount) = try ahead.page(location) {
+      underWayByteCount += memoryByteCount
+      return page
+    }
+    let (page, frame) = try archive.pageAndFrame(location, codec: codec)
+    underWayByteCount += codec.lastMemoryByteCount
+    if summarizes {
+      lastSummary = try format { () throws(FormatError) in try PageSummary(page: page, frame: frame.span) }
+    }
+    return page
+  }
+
+  /// Bytes that the members of pages take whose tasks may still be under way.
+  private var underWayByteCount = 0
+
+  /// Whether so much is under way that the tasks have to end before the next page is planned; the caller then sees to that.
+  mutating func mustSettle() -> Bool {
+    guard underWayByteCount > archive.pageMemoryByteCount / 2 else { return false }
+    underWayByteCount = 0
+    return true
   }
 
   /// The tasks of the next page; nil at the end.
@@ -65,8 +94,7 @@ struct ChunkPlanReader<Action: Sendable> {
     decide: (IndexedMember, _ spans: Bool) throws(ArchiveError) -> Action?
   ) throws(ArchiveError) -> [ChunkTask<Action>]? {
     guard let location = try pages.nextLocation() else { return nil }
-    let (page, frame) = try archive.pageAndFrame(location, codec: codec)
-    lastSummary = try format { () throws(FormatError) in try PageSummary(page: page, frame: frame.span) }
+    let page = try read(location)
     guard page.openByteCount == (open?.position ?? 0) else {
       throw ArchiveError(
         .mismatch, "index page \(location.number) does not continue the page before it", offset: location.pageOffset)

@@ -14,6 +14,8 @@ final class IndexedArchive: Sendable {
   }
 
   let file: ArchiveFile
+  /// What one page may take in memory.
+  let pageMemoryByteCount: Int
   let root: ArchiveRoot
   let digest: Hash128
   let rootOffset: UInt64
@@ -26,7 +28,7 @@ final class IndexedArchive: Sendable {
   ///
   /// - Returns: nil when the file has none of ours (it is then read as a stream).
   /// - Throws: `unsupported` for an index of another version; `damaged`, `truncated`, `mismatch` for one that does not hold.
-  init?(_ file: ArchiveFile) throws(ArchiveError) {
+  init?(_ file: ArchiveFile, pageMemoryByteCount: Int) throws(ArchiveError) {
     guard let (rootRange, frame) = try Self.findRoot(file) else { return nil }
     do throws(FormatError) {
       root = try ArchiveRoot(decodingFrame: frame.span)
@@ -34,6 +36,7 @@ final class IndexedArchive: Sendable {
       preambleByteCount = UInt64(try root.preamble.encodedFrame().count)
     } catch { throw ArchiveError(error, base: rootRange.lowerBound) }
     self.file = file
+    self.pageMemoryByteCount = pageMemoryByteCount
     rootOffset = rootRange.lowerBound
     rootFrameByteCount = frame.count
     // The root states all sizes before it: that it lies where they end shows that it is the root of this file, and the only one.
@@ -129,6 +132,7 @@ final class IndexedArchive: Sendable {
     guard byteCount <= UInt64(IndexLimits.pageFrameByteCount) else {
       throw ArchiveError(.limitExceeded, "page \(location.number) has \(byteCount) bytes", offset: location.pageOffset)
     }
+    try codec.checkMemory(Int(byteCount))
     let frame = try file.read(location.pageOffset..<location.pageOffset + byteCount)
     guard XXH3.hash64(frame.span) == location.descriptor.pageHash else {
       throw ArchiveError(
@@ -149,6 +153,9 @@ final class IndexedArchive: Sendable {
     }
     return (page, frame)
   }
+
+  /// Decodes pages within what they may take.
+  func makeCodec() -> PageCodec { PageCodec(memoryByteCount: pageMemoryByteCount) }
 
   /// File offset of each chunk of a page.
   func chunkOffsets(_ location: PageLocation, _ page: IndexPage) -> [UInt64] {

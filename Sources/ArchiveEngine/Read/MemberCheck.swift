@@ -18,7 +18,7 @@ struct MemberCheck {
     let bytes = unsafe UnsafeBufferPointer<UInt8>(
       start: content.baseAddress?.assumingMemoryBound(to: UInt8.self), count: content.count)
     let path = part.member.member.path
-    let (consumed, event) = try format(path: path) { () throws(FormatError) in
+    let (consumed, event) = try Self.parsing(path) { () throws(FormatError) in
       try unsafe parser.consume(bytes.span, in: part.headerRange)
     }
     try Self.refuseGlobalRecords(parser, path: path)
@@ -45,6 +45,13 @@ struct MemberCheck {
     throw ArchiveError(.mismatch, "a global pax header, which no archive with an index may have", path: path)
   }
 
+  /// The stored bytes have the hash that the index states: a header that cannot be read was not damaged afterwards.
+  static func parsing<R>(_ path: [UInt8], _ body: () throws(FormatError) -> R) throws(ArchiveError) -> R {
+    do { return try body() } catch {
+      throw ArchiveError(.mismatch, "the index lists what the tar reader cannot read: \(error.message)", path: path)
+    }
+  }
+
   static func compare(_ actual: Hash128, with expected: Hash128, path: [UInt8]) throws(ArchiveError) {
     guard actual != expected else { return }
     throw ArchiveError(
@@ -57,18 +64,18 @@ struct MemberCheck {
     let path = indexed.member.path
     switch event {
     case .member(let parsed):
+      if parsed.member != indexed.member {
+        throw ArchiveError(
+          .mismatch,
+          "index and tar header differ: \(MemberDifference.describe(index: indexed.member, tar: parsed.member))",
+          path: path)
+      }
       guard consumed == expected, parsed.headerByteCount == indexed.headerByteCount,
         parsed.dataByteCount == indexed.dataByteCount
       else {
         throw ArchiveError(
           .mismatch,
           "tar header of \(parsed.headerByteCount) bytes with \(parsed.dataByteCount) bytes of data where the index states \(indexed.headerByteCount) and \(indexed.dataByteCount)",
-          path: path)
-      }
-      if parsed.member != indexed.member {
-        throw ArchiveError(
-          .mismatch,
-          "index and tar header differ: \(MemberDifference.describe(index: indexed.member, tar: parsed.member))",
           path: path)
       }
     case .rejected(let rejected):
@@ -112,7 +119,7 @@ final class SpanningMember: Sendable {
   /// - Returns: whether the member is healthy up to here.
   @discardableResult
   func take<Action>(
-    _ part: MemberPart<Action>, in content: UnsafeRawBufferPointer?, stop: StopSignal
+    _ part: MemberPart<Action>, in content: UnsafeRawBufferPointer?, stop: StopSignal, profile: LaneProfile? = nil
   ) throws(ArchiveError) -> Bool {
     let turn = DispatchSemaphore(value: 0)
     let mustWait = state.withLock { state in
@@ -122,13 +129,16 @@ final class SpanningMember: Sendable {
     }
     if mustWait {
       let registration = stop.token.onCancel { turn.signal() }
-      turn.wait()
+      profile.wait(\.chainWaitNanoseconds) { turn.wait() }
       withExtendedLifetime(registration) {}
       try stop.check()
     }
     var failure: ArchiveError?
     if let content = unsafe content {
-      do throws(ArchiveError) { try unsafe check(part, in: content) } catch { failure = error }
+      failure = profile.ordered(.memberHash) {
+        do throws(ArchiveError) { try unsafe check(part, in: content) } catch { return error }
+        return nil
+      }
     }
     let isLost = unsafe content == nil
     let (waiter, isHealthy) = state.withLock { state in
@@ -154,7 +164,7 @@ final class SpanningMember: Sendable {
           return .failure(error)
         }
       }
-      let event = try format(path: member.member.path) { () throws(FormatError) in try result.get() }
+      let event = try MemberCheck.parsing(member.member.path) { () throws(FormatError) in try result.get() }
       let isHeaderDone = !part.dataRange.isEmpty || part.endsMember
       if event != nil || isHeaderDone {
         try MemberCheck.refuseGlobalRecords(state.withLock { $0.parser }, path: member.member.path)
@@ -200,17 +210,34 @@ enum MemberDifference {
     }
     if index.accessACL != tar.accessACL { return both("ACL", text(index.accessACL), text(tar.accessACL)) }
     if index.defaultACL != tar.defaultACL { return both("default ACL", text(index.defaultACL), text(tar.defaultACL)) }
-    if index.sparseExtents != tar.sparseExtents {
-      return both(
-        "number of data regions", index.sparseExtents.map { "\($0.count)" } ?? "none",
-        tar.sparseExtents.map { "\($0.count)" } ?? "none")
-    }
-    for attribute in index.extendedAttributes where !tar.extendedAttributes.contains(attribute) {
-      return "extended attribute \(text(attribute.name)) is not the same"
-    }
-    for attribute in tar.extendedAttributes where !index.extendedAttributes.contains(attribute) {
-      return "extended attribute \(text(attribute.name)) is not the same"
+    if index.sparseExtents != tar.sparseExtents { return extents(index.sparseExtents, tar.sparseExtents, both) }
+    for name in (index.extendedAttributes + tar.extendedAttributes).map(\.name) {
+      let (left, right) = (value(of: name, in: index), value(of: name, in: tar))
+      if left != right { return both("extended attribute \(text(name))", left, right) }
     }
     return "they are not the same"
+  }
+
+  /// An attribute's value as text; of a long one the beginning, the length and the hash.
+  private static func value(of name: [UInt8], in member: Member) -> String {
+    guard let found = member.extendedAttributes.first(where: { $0.name == name }) else { return "missing" }
+    let shown = 64
+    if found.value.count <= shown { return "\"" + PathText.printable(found.value) + "\"" }
+    let hash = XXH3.hash64(found.value.span).paddedHexadecimal
+    return "\"\(PathText.printable(Array(found.value.prefix(shown))))…\" (\(found.value.count) bytes, hash \(hash))"
+  }
+
+  /// The first data region of a sparse file that is another one.
+  private static func extents(
+    _ index: [SparseExtent]?, _ tar: [SparseExtent]?, _ both: (String, String, String) -> String
+  ) -> String {
+    guard let index, let tar, index.count == tar.count else {
+      return both("number of data regions", index.map { "\($0.count)" } ?? "none", tar.map { "\($0.count)" } ?? "none")
+    }
+    guard let place = index.indices.first(where: { index[$0] != tar[$0] }) else { return "they are not the same" }
+    let (left, right) = (index[place], tar[place])
+    return both(
+      "data region \(place + 1)", "\(left.byteCount) bytes at \(left.offset)",
+      "\(right.byteCount) bytes at \(right.offset)")
   }
 }

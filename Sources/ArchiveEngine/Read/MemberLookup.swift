@@ -4,7 +4,7 @@ internal import ArchiveIO
 /// Finds one member by its name: the directories' filters say which pages may hold it, and only those are read.
 struct MemberLookup {
   private let archive: IndexedArchive
-  private let codec = PageCodec()
+  private let codec: PageCodec
 
   /// A member and where it is described.
   struct Found {
@@ -15,7 +15,10 @@ struct MemberLookup {
     let page: IndexPage
   }
 
-  init(_ archive: IndexedArchive) { self.archive = archive }
+  init(_ archive: IndexedArchive) {
+    self.archive = archive
+    codec = archive.makeCodec()
+  }
 
   /// The last member of that name that is not incomplete, or else the incomplete one.
   func find(_ path: [UInt8]) throws(ArchiveError) -> Found? {

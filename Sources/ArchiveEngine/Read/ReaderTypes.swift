@@ -50,6 +50,8 @@ public struct ArchiveDamage: Sendable, CustomStringConvertible {
   public var message: String
   /// Members that the damage touches, as far as known.
   public var members: [[UInt8]]
+  /// More members that it touches: a report holds the names of 100,000 in all, of at most 16 MiB.
+  public var unlistedMemberCount: UInt64 = 0
 
   /// One line: "chunk N at offset M: MESSAGE".
   public var description: String {

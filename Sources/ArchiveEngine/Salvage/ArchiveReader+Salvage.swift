@@ -7,6 +7,10 @@ public struct SalvageSummary: Sendable {
   public var restored: ExtractSummary
   /// Things that are lost; each was reported.
   public var lossCount: UInt64
+  /// Losses that no damage explains: index and tar header of a member differ, so one of them was forged.
+  public var mismatchCount: UInt64 = 0
+  /// The first of them, with both values.
+  public var firstMismatch: ArchiveError?
 }
 
 extension ArchiveReader {
@@ -14,6 +18,8 @@ extension ArchiveReader {
   /// everything is first copied into a temporary file.
   ///
   /// Of archives by others, and of plain tars, everything up to the first damage is restored.
+  ///
+  /// A member whose index record and tar header differ is not restored; the loss tells both values, and ``SalvageSummary/mismatchCount`` counts it.
   ///
   /// - Parameters:
   ///   - path: where it is restored; as for ``extract(to:options:)``.
@@ -23,22 +29,33 @@ extension ArchiveReader {
     to path: [UInt8], options: ExtractOptions = .init(), onLoss: @escaping (_ path: [UInt8], _ reason: String) -> Void
   ) throws(ArchiveError) -> SalvageSummary {
     var lossCount: UInt64 = 0
+    var mismatchCount: UInt64 = 0
+    var firstMismatch: ArchiveError?
     let report: (SalvageLoss) -> Void = { loss in
       lossCount += 1
+      if loss.isMismatch {
+        mismatchCount += 1
+        firstMismatch = firstMismatch ?? ArchiveError(.mismatch, loss.reason, path: loss.path ?? [])
+      }
       onLoss(loss.path ?? [], loss.reason)
     }
     let stop = begin()
     let file = try salvageFile(stop)
-    let frames = try SalvageScan(file, stop: stop).frames()
+    let frames = try SalvageScan(file, limits: limits, stop: stop).frames()
     let isMarked = try Self.beginsLikeOurs(file, frames)
     let isOurs =
       frames.contains { if case .index = $0.kind { true } else { false } }
       || isMarked
+    if isOurs, let end = frames.last?.end, end < file.byteCount {
+      warn([], "data after the last frame, at offset \(end), is ignored")
+    }
     var options = options
     options.isLenient = true
-    let plan = SalvagePlan(file: file, frames: isOurs ? frames : nil, report: report)
+    let plan = SalvagePlan(file: file, limits: limits, frames: isOurs ? frames : nil, report: report)
     let restored = try extract(to: path, options: options, salvaging: plan, stop)
-    return SalvageSummary(restored: restored, lossCount: lossCount)
+    return SalvageSummary(
+      restored: restored, lossCount: lossCount, mismatchCount: mismatchCount,
+      firstMismatch: firstMismatch)
   }
 
   /// Whether the first frame is marked as ours, should nothing of the index be left.
@@ -78,6 +95,7 @@ extension ArchiveReader {
 /// How an extraction becomes a salvage.
 struct SalvagePlan {
   let file: ArchiveFile
+  let limits: ReadLimits
   /// What was found in an archive of ours; nil for others.
   let frames: [FoundFrame]?
   let report: (SalvageLoss) -> Void
@@ -92,6 +110,7 @@ struct SalvagePlan {
     pool: SlotPool<StreamSlot>, isFirst: Bool, stop: StopSignal
   ) throws(ArchiveError) -> (any TarSource)? {
     guard let frames else { return nil }
-    return try SalvageSource(file, frames: frames, pool: pool, stop: stop, report: isFirst ? report : { _ in })
+    return try SalvageSource(
+      file, frames: frames, limits: limits, pool: pool, stop: stop, report: isFirst ? report : { _ in })
   }
 }

@@ -10,22 +10,23 @@ struct SalvageChunk: Sendable, Equatable {
 
 /// Reads chunks, one of them kept: members lie side by side. One thread.
 final class SalvageChunkReader {
-  /// No chunk of ours holds more.
-  static let maximumByteCount = UInt64(IndexLimits.chunkStoredByteCount)
+  /// No chunk of ours holds more, and stored bytes and content have to fit into the memory that is allowed.
+  private let maximumByteCount: UInt64
 
   private let file: ArchiveFile
   private let decompressor: ZstdDecompressor
   private var content: [UInt8] = []
   private var current: SalvageChunk?
 
-  init(_ file: ArchiveFile) throws(ArchiveError) {
+  init(_ file: ArchiveFile, _ limits: ReadLimits) throws(ArchiveError) {
     self.file = file
+    maximumByteCount = UInt64(min(IndexLimits.chunkStoredByteCount, limits.memoryByteCount / 2))
     decompressor = try ZstdDecompressor()
   }
 
   /// Whether the stored bytes have this hash.
   func isHealthy(_ chunk: SalvageChunk, hash: UInt64) throws(ArchiveError) -> Bool {
-    guard chunk.storedByteCount <= Self.maximumByteCount, chunk.offset <= file.byteCount,
+    guard chunk.storedByteCount <= maximumByteCount, chunk.offset <= file.byteCount,
       chunk.storedByteCount <= file.byteCount - chunk.offset
     else { return false }
     let bytes = try file.read(chunk.offset..<chunk.offset + chunk.storedByteCount)
@@ -35,7 +36,7 @@ final class SalvageChunkReader {
   /// The chunk's content; nil when it does not decode to what is expected.
   func content(of chunk: SalvageChunk) throws(ArchiveError) -> [UInt8]? {
     if chunk == current { return content }
-    guard chunk.storedByteCount <= Self.maximumByteCount, chunk.contentByteCount <= Self.maximumByteCount,
+    guard chunk.storedByteCount <= maximumByteCount, chunk.contentByteCount <= maximumByteCount,
       chunk.offset <= file.byteCount, chunk.storedByteCount <= file.byteCount - chunk.offset
     else { return nil }
     current = nil

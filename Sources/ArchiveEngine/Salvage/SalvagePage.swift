@@ -27,8 +27,9 @@ struct SalvagePage {
   /// - Parameters:
   ///   - frame: where the page's frame lies; its chunks lie directly before it, but for the preamble behind the archive's first.
   ///   - preamble: where that was found, if it was.
+  ///   - notBefore: where the page before this one ends: its chunks are not this page's, even when they hold the same.
   init(
-    _ page: IndexPage, frame: FoundFrame, preamble: FoundFrame?, reader: SalvageChunkReader
+    _ page: IndexPage, frame: FoundFrame, preamble: FoundFrame?, notBefore: UInt64, reader: SalvageChunkReader
   ) throws(ArchiveError) {
     self.page = page
     end = frame.end
@@ -49,7 +50,7 @@ struct SalvagePage {
         places.append(0)
       }
       var found: SalvageChunk?
-      for place in places where place >= 0 && found == nil {
+      for place in places where place >= Int64(notBefore) && found == nil {
         let chunk = SalvageChunk(
           offset: UInt64(place), storedByteCount: UInt64(record.storedByteCount),
           contentByteCount: UInt64(record.contentByteCount))

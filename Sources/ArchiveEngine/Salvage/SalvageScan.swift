@@ -28,11 +28,15 @@ struct SalvageScan {
   private let stop: StopSignal
   private let window: Buffer
   private let reader: SalvageChunkReader
+  /// Frames are kept in memory, and a file may hold one in every nine bytes.
+  private let maximumFrameCount: Int
 
-  init(_ file: ArchiveFile, stop: StopSignal) throws(ArchiveError) {
+  init(_ file: ArchiveFile, limits: ReadLimits, stop: StopSignal) throws(ArchiveError) {
     self.file = file
     self.stop = stop
-    reader = try SalvageChunkReader(file)
+    reader = try SalvageChunkReader(file, limits)
+    // An array that grows takes twice its size for a moment.
+    maximumFrameCount = max(100_000, limits.memoryByteCount / MemoryLayout<FoundFrame>.stride / 3)
     window = try system { () throws(SystemError) in try Buffer(byteCount: Self.windowByteCount) }
   }
 
@@ -43,7 +47,12 @@ struct SalvageScan {
     while offset < file.byteCount {
       try stop.check()
       if let frame = try frame(at: offset), try isBelievable(frame) {
-        frames.append(frame)
+        guard frames.count < maximumFrameCount else {
+          throw ArchiveError(
+            .limitExceeded, "more than \(maximumFrameCount) frames; raise --memory-limit to read them", offset: offset)
+        }
+        // What others left between the frames is of no use here.
+        if frame.kind != .foreign { frames.append(frame) }
         offset = frame.end
       } else {
         offset = try nextMagic(after: offset)

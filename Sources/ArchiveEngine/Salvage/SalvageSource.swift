@@ -6,6 +6,8 @@ struct SalvageLoss: Sendable {
   /// The member, if it is known.
   var path: [UInt8]?
   var reason: String
+  /// Index and tar header say different things of the member.
+  var isMismatch = false
 }
 
 /// Gives out those members of an archive of ours that are whole, as one tar stream. One thread.
@@ -23,8 +25,10 @@ final class SalvageSource: TarSource {
   private let pool: SlotPool<StreamSlot>
   private let stop: StopSignal
   private let report: (SalvageLoss) -> Void
-  private let codec = PageCodec()
+  private let codec: PageCodec
   private let check: MemberCheck
+  /// Hashes of all pages, if root and directories hold; nil if not.
+  private let pageHashes: Set<UInt64>?
 
   private var frameIndex = 0
   private var queue: [SalvagePage.Stretch] = []
@@ -45,7 +49,7 @@ final class SalvageSource: TarSource {
 
   /// - Parameter report: called for everything that is lost, in the order of the file.
   init(
-    _ file: ArchiveFile, frames: [FoundFrame], pool: SlotPool<StreamSlot>, stop: StopSignal,
+    _ file: ArchiveFile, frames: [FoundFrame], limits: ReadLimits, pool: SlotPool<StreamSlot>, stop: StopSignal,
     report: @escaping (SalvageLoss) -> Void
   ) throws(ArchiveError) {
     self.file = file
@@ -54,8 +58,34 @@ final class SalvageSource: TarSource {
     self.stop = stop
     self.report = report
     preamble = frames.first { $0.kind == .index(.preamble) }
-    reader = try SalvageChunkReader(file)
+    reader = try SalvageChunkReader(file, limits)
+    codec = PageCodec(memoryByteCount: limits.pageMemoryByteCount)
     check = try MemberCheck()
+    pageHashes = try Self.pageHashes(file, frames)
+  }
+
+  /// What the directories state of pages. A page has no hash of its own: damage in the hashes that it holds would make healthy members seem lost.
+  private static func pageHashes(_ file: ArchiveFile, _ frames: [FoundFrame]) throws(ArchiveError) -> Set<UInt64>? {
+    guard let last = frames.last(where: { $0.kind == .index(.root) }),
+      last.byteCount <= UInt64(IndexLimits.rootFrameByteCount)
+    else { return nil }
+    let bytes = try file.read(last.offset..<last.end)
+    let root: ArchiveRoot
+    do throws(FormatError) { root = try ArchiveRoot(decodingFrame: bytes.span) } catch { return nil }
+    let wanted = Set(root.directories.map(\.hash))
+    var found: Set<UInt64> = []
+    var hashes: Set<UInt64> = []
+    for frame in frames where frame.kind == .index(.directory) {
+      guard frame.byteCount <= UInt64(IndexLimits.directoryByteCount + SkippableFrame.prefixByteCount) else { continue }
+      let bytes = try file.read(frame.offset..<frame.end)
+      let hash = XXH3.hash64(bytes.span)
+      guard wanted.contains(hash) else { continue }
+      do throws(FormatError) {
+        for page in try PageDirectory(decodingFrame: bytes.span).pages { hashes.insert(page.pageHash) }
+        found.insert(hash)
+      } catch { continue }
+    }
+    return found == wanted ? hashes : nil
   }
 
   func next() throws(ArchiveError) -> StreamSource.Item? {
@@ -131,15 +161,23 @@ final class SalvageSource: TarSource {
   }
 
   private func page(in frame: FoundFrame) throws(ArchiveError) -> SalvagePage? {
-    guard frame.byteCount <= UInt64(IndexLimits.pageFrameByteCount) else { return nil }
+    guard frame.byteCount <= UInt64(min(IndexLimits.pageFrameByteCount, codec.memoryByteCount)) else { return nil }
     let bytes = try file.read(frame.offset..<frame.end)
+    if let pageHashes, !pageHashes.contains(XXH3.hash64(bytes.span)) {
+      report(
+        SalvageLoss(
+          path: nil, reason: "the index page at offset \(frame.offset) does not have the hash that the directory states"
+        ))
+      return nil
+    }
     let page: IndexPage
     do throws(ArchiveError) { page = try codec.decode(bytes.span) } catch {
       report(SalvageLoss(path: nil, reason: "the index page at offset \(frame.offset): \(error.message)"))
       return nil
     }
-    let isFirst = preamble.map { $0.offset < frame.offset && $0.offset >= coveredEnd } ?? false
-    return try SalvagePage(page, frame: frame, preamble: isFirst ? preamble : nil, reader: reader)
+    // Behind one archive there may be another, with a preamble of its own.
+    let own = frames.last { $0.kind == .index(.preamble) && $0.offset < frame.offset && $0.offset >= coveredEnd }
+    return try SalvagePage(page, frame: frame, preamble: own, notBefore: coveredEnd, reader: reader)
   }
 
   // MARK: Members
@@ -154,7 +192,9 @@ final class SalvageSource: TarSource {
 
   /// Whether nothing but the preamble lies between.
   private func isOnlyPreamble(_ range: Range<UInt64>) -> Bool {
-    preamble.map { $0.offset == range.lowerBound && $0.end == range.upperBound } ?? false
+    frames.contains {
+      $0.kind == .index(.preamble) && $0.offset == range.lowerBound && $0.end == range.upperBound
+    }
   }
 
   private func takeMember() throws(ArchiveError) {
@@ -187,36 +227,42 @@ final class SalvageSource: TarSource {
       stretches = carry.stretches + stretches
     }
     do throws(ArchiveError) { try compare(record, stretches) } catch {
-      guard [.mismatch, .damaged, .rejected, .truncated].contains(error.code) else { throw error }
-      return report(SalvageLoss(path: path, reason: error.message))
+      guard [.mismatch, .damaged, .rejected, .truncated, .unsupported, .limitExceeded].contains(error.code) else {
+        throw error
+      }
+      return report(SalvageLoss(path: path, reason: error.message, isMismatch: error.code == .mismatch))
     }
     for stretch in stretches { enqueue(stretch) }
   }
 
-  /// The two witnesses: the header is compared with the record, and for members in one chunk the content with its hash.
+  /// The two witnesses: the header is compared with the record, and the content with its hash.
   private func compare(_ record: IndexedMember, _ stretches: [SalvagePage.Stretch]) throws(ArchiveError) {
-    guard let first = stretches.first else { return }
-    guard let content = try reader.content(of: first.chunk) else {
-      throw ArchiveError(.damaged, "the chunk at offset \(first.chunk.offset) does not decode")
-    }
-    let header = first.range.lowerBound..<first.range.lowerBound + Int(record.headerByteCount)
-    // A header that goes on in the next chunk is that of an oversized member; its chunks have their hashes.
-    guard header.upperBound <= first.range.upperBound else { return }
-    if stretches.count == 1 {
-      let part = MemberPart<Void>(
-        member: record, headerRange: header,
-        dataRange: header.upperBound..<header.upperBound + Int(record.dataByteCount),
-        dataOffset: 0, spanning: nil, index: 0, action: (), endsMember: true)
-      try unsafe content.span.withUnsafeBytes { bytes throws(ArchiveError) in
-        try unsafe check.check(part, in: bytes, tarOffset: 0)
+    let spanning = stretches.count > 1 ? try SpanningMember(record) : nil
+    var position: UInt64 = 0
+    for (index, stretch) in stretches.enumerated() {
+      try stop.check()
+      guard let content = try reader.content(of: stretch.chunk) else {
+        throw ArchiveError(.damaged, "the chunk at offset \(stretch.chunk.offset) does not decode")
       }
-      return
+      /// Where a part of the member lies in the chunk's content.
+      func clamp(_ offset: UInt64) -> Int {
+        let inside = min(max(offset, position) - position, UInt64(stretch.range.count))
+        return stretch.range.lowerBound + Int(inside)
+      }
+      let (header, end) = (record.headerByteCount, record.headerByteCount + record.dataByteCount)
+      let part = MemberPart<Void>(
+        member: record, headerRange: clamp(0)..<clamp(header), dataRange: clamp(header)..<clamp(end),
+        dataOffset: max(position, header) - header, spanning: spanning, index: index, action: (),
+        endsMember: index == stretches.count - 1)
+      try unsafe content.span.withUnsafeBytes { bytes throws(ArchiveError) in
+        if let spanning {
+          try unsafe spanning.take(part, in: bytes, stop: stop)
+        } else {
+          try unsafe check.check(part, in: bytes, tarOffset: 0)
+        }
+      }
+      position += UInt64(stretch.range.count)
     }
-    var parser = TarParser()
-    let (consumed, event) = try format(path: record.member.path) { () throws(FormatError) in
-      try parser.consume(content.span, in: header)
-    }
-    try MemberCheck.compare(event, consumed: consumed, expected: header.count, with: record)
   }
 
   private func takeGap(_ frame: FoundFrame) throws(ArchiveError) {

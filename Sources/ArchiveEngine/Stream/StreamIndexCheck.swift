@@ -2,18 +2,23 @@ internal import ArchiveFormat
 
 /// Compares the index frames that come by in a stream with the frames and members that came before them. One thread.
 ///
-/// Nothing is kept beyond a page: the stream's own records are compared and forgotten when their page arrives.
+/// Nothing is kept beyond a page: the stream's own records are compared and forgotten when their page arrives. A stream that never brings one takes
+/// no more memory than one that does: whole members are kept up to a budget, of more only hashes.
 struct StreamIndexCheck {
-  private let codec = PageCodec()
+  private let codec: PageCodec
   private var accumulator: IndexAccumulator?
   private var chunks: [ChunkRecord] = []
-  private var members: [IndexedMember] = []
+  private var members: [MemberWitness] = []
+  /// Bytes that whole members may still take until the next page.
+  private var budget = Self.wholeMemberByteCount
+  private static let wholeMemberByteCount = 8 << 20
   /// Whether the content hashes of ``members`` are known.
   private let knowsHashes: Bool
-  private var tailFrames: [[UInt8]] = []
+  /// Hashes of the directory frames; the root comes behind them.
+  private var tailHashes: [Hash128] = []
   private var root: ArchiveRoot?
   /// What comes by may still turn out to be an archive of ours.
-  private var isTracking = true
+  private(set) var isTracking = true
 
   /// The archive is ours: its preamble was seen.
   var isOurs: Bool { accumulator != nil || root != nil }
@@ -24,14 +29,21 @@ struct StreamIndexCheck {
   private(set) var manifest: [(key: String, value: String)] = []
   private(set) var settings: ArchiveSettings?
 
-  init(knowsHashes: Bool) { self.knowsHashes = knowsHashes }
+  /// - Parameter pageMemoryByteCount: see ``PageCodec``.
+  init(knowsHashes: Bool, pageMemoryByteCount: Int) {
+    self.knowsHashes = knowsHashes
+    codec = PageCodec(memoryByteCount: pageMemoryByteCount)
+  }
 
   /// A data frame has been read.
-  mutating func add(_ frame: StreamFrame) {
+  mutating func add(_ frame: StreamFrame) throws(ArchiveError) {
     guard root == nil, isTracking else { return }
     // The preamble follows the first frame: an archive without it there is not ours, and nothing is remembered.
     if accumulator == nil && !chunks.isEmpty { return forget() }
     chunks.append(frame.record)
+    guard chunks.count <= IndexLimits.pageChunkCount else {
+      throw ArchiveError(.mismatch, "more chunks without an index page than a page can hold", offset: frame.offset)
+    }
   }
 
   /// A member has ended.
@@ -39,16 +51,26 @@ struct StreamIndexCheck {
     guard isTracking else { return }
     // Our first chunk holds at most 12 MiB of tar, so at most 24,576 headers.
     if accumulator == nil, members.count >= 24_576 { return forget() }
-    members.append(member)
+    members.append(MemberWitness(member, budget: &budget))
     if members.count > IndexLimits.pageMemberCount {
       throw ArchiveError(.mismatch, "more members without an index page than a page can hold", path: member.member.path)
     }
   }
 
+  /// So much of the tar stream has been read. An archive whose first frame holds more than any chunk of ours is not ours.
+  mutating func hasRead(tarByteCount: UInt64) {
+    if accumulator == nil, isTracking, tarByteCount > UInt64(IndexLimits.chunkContentByteCount) { forget() }
+  }
+
   private mutating func forget() {
     isTracking = false
+    forgetPage()
+  }
+
+  private mutating func forgetPage() {
     chunks = []
     members = []
+    budget = Self.wholeMemberByteCount
   }
 
   /// An index frame has been read.
@@ -81,10 +103,7 @@ struct StreamIndexCheck {
   private mutating func addPage(_ frame: [UInt8]) throws(ArchiveError) -> [[UInt8]] {
     guard accumulator != nil else { throw ArchiveError(.mismatch, "an index page without a preamble before it") }
     let page = try codec.decode(frame.span)
-    defer {
-      chunks = []
-      members = []
-    }
+    defer { forgetPage() }
     guard page.chunks.count == chunks.count else {
       throw ArchiveError(.mismatch, "the index page describes \(page.chunks.count) chunks where \(chunks.count) came")
     }
@@ -99,7 +118,7 @@ struct StreamIndexCheck {
     }
     var incomplete: [[UInt8]] = []
     for (stated, seen) in zip(page.members, members) {
-      try Self.compare(stated, seen, hashes: knowsHashes)
+      try seen.compare(with: stated, hashes: knowsHashes)
       if stated.isIncomplete { incomplete.append(stated.member.path) }
     }
     let summary = try format { () throws(FormatError) in try PageSummary(page: page, frame: frame.span) }
@@ -107,41 +126,32 @@ struct StreamIndexCheck {
     return incomplete
   }
 
-  private static func compare(
-    _ stated: IndexedMember, _ seen: IndexedMember, hashes: Bool
-  ) throws(ArchiveError) {
-    let path = seen.member.path
-    if stated.member != seen.member {
-      throw ArchiveError(
-        .mismatch, "index and tar header differ: \(MemberDifference.describe(index: stated.member, tar: seen.member))",
-        path: path)
-    }
-    guard stated.headerByteCount == seen.headerByteCount else {
-      throw ArchiveError(
-        .mismatch, "header of \(seen.headerByteCount) bytes where the index states \(stated.headerByteCount)",
-        path: path)
-    }
-    if hashes, let expected = stated.contentHash, let actual = seen.contentHash {
-      try MemberCheck.compare(actual, with: expected, path: path)
-    }
-  }
-
   private mutating func addTail(_ kind: IndexFrameKind, _ frame: [UInt8]) throws(ArchiveError) {
     guard accumulator != nil else { throw ArchiveError(.mismatch, "a second index, or an index without its beginning") }
-    tailFrames.append(frame)
+    tailHashes.append(XXH3.hash128(frame.span))
+    guard tailHashes.count <= IndexLimits.directoryCount + 1 else {
+      throw ArchiveError(.limitExceeded, "more than \(IndexLimits.directoryCount) directory frames")
+    }
     guard kind == .root else { return }
     let stated = try format { () throws(FormatError) in try ArchiveRoot(decodingFrame: frame.span) }
     guard let index = accumulator.take() else { return }
-    var recomputed: [[UInt8]] = []
+    var matched = 0
+    var last: [UInt8]?
     _ = try index.finish(closing: stated.closing, wrap: { ArchiveError($0) }) { frame throws(ArchiveError) in
-      recomputed.append(frame)
+      if matched == tailHashes.count {
+        // Behind the root comes the seek table.
+        last = frame
+      } else if XXH3.hash128(frame.span) == tailHashes[matched] {
+        matched += 1
+      } else {
+        throw ArchiveError(.mismatch, "directory and root differ from what the pages give")
+      }
     }
-    // The last recomputed frame is the seek table, which comes after the root.
-    guard recomputed.count >= tailFrames.count, Array(recomputed.prefix(tailFrames.count)) == tailFrames else {
+    guard matched == tailHashes.count else {
       throw ArchiveError(.mismatch, "directory and root differ from what the pages give")
     }
-    seekTable = recomputed.count > tailFrames.count ? recomputed.last : nil
-    tailFrames = []
+    seekTable = last
+    tailHashes = []
     root = stated
     digest = try format { () throws(FormatError) in try ArchiveRoot.digest(ofFrame: frame.span).hexadecimal }
     manifest += stated.closing.pairs.map { ($0.key, $0.value) }

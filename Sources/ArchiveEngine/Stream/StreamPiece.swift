@@ -20,13 +20,25 @@ struct StreamPiece: Sendable {
 /// The buffers of a frame in flight: what is stored and what it decodes to.
 final class StreamSlot: Sendable {
   /// Frames with more content, and frames that do not say how much they hold, are decoded in order by the control thread: 10 MiB is the most that the default chunk size makes.
-  static let contentByteCount = 10 << 20
+  static let maximumContentByteCount = 10 << 20
+  private static let growthByteCount = 64 << 10
   let content: Buffer
   let stored: Buffer
 
-  init() throws(ArchiveError) {
-    content = try system { () throws(SystemError) in try Buffer(byteCount: Self.contentByteCount) }
-    stored = try system { () throws(SystemError) in try Buffer(byteCount: Self.contentByteCount + (64 << 10)) }
+  init(contentByteCount: Int) throws(ArchiveError) {
+    content = try system { () throws(SystemError) in try Buffer(byteCount: contentByteCount) }
+    stored = try system { () throws(SystemError) in try Buffer(byteCount: contentByteCount + Self.growthByteCount) }
+  }
+
+  /// How much content a slot holds, so that all of a run's slots stay within the memory that is allowed; a mebibyte at least.
+  static func contentByteCount(slotCount: Int, _ limits: ReadLimits) -> Int {
+    min(maximumContentByteCount, max(limits.memoryByteCount / (2 * slotCount) - growthByteCount, 1 << 20))
+  }
+
+  /// Gives the memory back until it is used again.
+  func discard() {
+    content.discard()
+    stored.discard()
   }
 }
 

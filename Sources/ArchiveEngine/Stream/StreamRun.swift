@@ -7,8 +7,8 @@ protocol StreamVisitor: AnyObject {
   func begin(_ member: ParsedMember, fits: Bool, offset: UInt64) throws(ArchiveError)
   /// Stored data of the member that began last.
   func data(_ range: Range<Int>, storedOffset: UInt64, in piece: StreamPiece) throws(ArchiveError)
-  /// The member has ended; what the visitor knows of its content's hash.
-  func end(_ member: ParsedMember) throws(ArchiveError) -> Hash128?
+  /// The member has ended.
+  func end(_ member: ParsedMember) throws(ArchiveError)
   /// An entry that the parser refuses.
   func reject(_ member: RejectedMember) throws(ArchiveError)
   /// The index says that these members, which have ended, are incomplete.
@@ -49,7 +49,8 @@ final class StreamRun {
   private(set) var frameCount: UInt64 = 0
   /// Bytes of the archive that were read.
   var archiveByteCount: UInt64 { source.offset }
-  private let knowsHashes: Bool
+  /// Hashes what belongs to members while an index may follow that says what it has to be; nil for who relies on the index.
+  private let hash: RunningHash128?
   private let note: ([UInt8], String) -> Void
   private var hasNotedAbsoluteNames = false
   /// Told of the manifest at the archive's front.
@@ -58,16 +59,16 @@ final class StreamRun {
   private var hasSeenEnd = false
 
   init(
-    _ source: any TarSource, visitor: any StreamVisitor, isLenient: Bool, knowsHashes: Bool,
+    _ source: any TarSource, visitor: any StreamVisitor, limits: ReadLimits, isLenient: Bool, checksHashes: Bool,
     warn: @escaping ([UInt8], String) -> Void, note: @escaping ([UInt8], String) -> Void
-  ) {
+  ) throws(ArchiveError) {
     self.note = note
     self.source = source
     self.visitor = visitor
     self.warn = warn
-    self.knowsHashes = knowsHashes
+    hash = checksHashes ? try RunningHash128() : nil
     parser = TarParser(isLenient: isLenient)
-    index = StreamIndexCheck(knowsHashes: knowsHashes)
+    index = StreamIndexCheck(knowsHashes: checksHashes, pageMemoryByteCount: limits.pageMemoryByteCount)
   }
 
   /// Runs to the end.
@@ -114,6 +115,11 @@ final class StreamRun {
     var position = 0
     var failure: ArchiveError?
     do throws(ArchiveError) {
+      if tarByteCount == 0, piece.byteCount >= FileSignature.byteCount,
+        let advice = unsafe FileSignature.identify(bytes.span).adviceAboutContent
+      {
+        throw ArchiveError(.unsupported, "what is compressed is no tar archive: \(advice)", offset: 0)
+      }
       while position < piece.byteCount {
         if let skipped = takeSkipped(piece.byteCount - position) {
           position += skipped
@@ -127,7 +133,9 @@ final class StreamRun {
         let result: (consumed: Int, event: TarParser.Event?)
         do throws(FormatError) { result = try unsafe parser.consume(bytes.span, in: position..<piece.byteCount) } catch
         {
-          throw ArchiveError(error).withTarOffset(near: piece.archiveOffset)
+          let found = ArchiveError(error).withTarOffset(near: piece.archiveOffset)
+          guard memberCount == 0, error.offset == 0, piece.archiveOffset == 0 else { throw found }
+          throw ArchiveError(found.code, "is no tar archive: \(found.message)", offset: found.offset)
         }
         position += result.consumed
         switch result.event {
@@ -144,9 +152,10 @@ final class StreamRun {
       }
       if let frame = piece.frame {
         frameCount += 1
-        index.add(frame)
+        try index.add(frame)
       }
       tarByteCount += UInt64(piece.byteCount)
+      index.hasRead(tarByteCount: tarByteCount)
     } catch { failure = error }
     // What was complete before a fault is still made.
     do throws(ArchiveError) { try visitor.finish(piece) } catch { failure = failure ?? error }
@@ -177,6 +186,13 @@ final class StreamRun {
     }
     try visitor.begin(parsed, fits: parsed.paddedDataByteCount <= UInt64(room), offset: piece.archiveOffset)
     current = (parsed, parsed.dataByteCount, parsed.paddedDataByteCount - parsed.dataByteCount)
+    if index.isTracking, let hash {
+      hash.reset()
+      if let extents = parsed.member.sparseExtents {
+        let prefix = IndexedMember.sparseHashPrefix(extents: extents, byteCount: parsed.member.byteCount)
+        unsafe prefix.withUnsafeBytes { unsafe hash.update($0) }
+      }
+    }
     if parsed.paddedDataByteCount == 0 { try endMember() }
   }
 
@@ -185,6 +201,9 @@ final class StreamRun {
     let room = UInt64(piece.byteCount - position)
     let data = min(room, dataLeft)
     if data > 0 {
+      if index.isTracking, let hash {
+        unsafe hash.update(UnsafeRawBufferPointer(start: piece.slot.content.base + position, count: Int(data)))
+      }
       try visitor.data(
         position..<position + Int(data), storedOffset: member.dataByteCount - dataLeft, in: piece)
     }
@@ -200,9 +219,12 @@ final class StreamRun {
   private func endMember() throws(ArchiveError) {
     guard let (parsed, _, _) = current else { return }
     current = nil
-    let hash = try visitor.end(parsed)
+    try visitor.end(parsed)
+    let isHashed = index.isTracking && parsed.member.kind == .file
     try index.add(
-      IndexedMember(member: parsed.member, headerByteCount: parsed.headerByteCount, contentHash: hash))
+      IndexedMember(
+        member: parsed.member, headerByteCount: parsed.headerByteCount,
+        contentHash: isHashed ? hash?.digest() : nil))
   }
 
   private func end() throws(ArchiveError) {
@@ -215,7 +237,12 @@ final class StreamRun {
       throw ArchiveError(.truncated, "the archive ends within the data of a refused member", offset: source.offset)
     }
     let ending: TarParser.Ending
-    do throws(FormatError) { ending = try parser.finish() } catch { throw ArchiveError(error) }
+    do throws(FormatError) { ending = try parser.finish() } catch {
+      guard tarByteCount >= UInt64(TarLimits.blockByteCount) else {
+        throw ArchiveError(.truncated, "holds \(tarByteCount) bytes, which are no tar archive", offset: source.offset)
+      }
+      throw ArchiveError(error)
+    }
     if isOurs && !index.isComplete {
       throw ArchiveError(.truncated, "the archive ends before its index", offset: source.offset)
     }
@@ -230,6 +257,7 @@ final class StreamRun {
         .truncated, "holds no tar archive: not even the end blocks of an empty one", offset: source.offset)
     case .missingEndBlocks: warn([], "the end blocks of the tar archive are missing")
     case .dataAfterEnd: warn([], "data after the end of the tar archive is ignored")
+    case .headerWithoutMember: warn([], "an extended header at the end of the tar archive has no member")
     }
     if let offset = source.unknownIndexOffset {
       warn([], "the index at offset \(offset) is of another version; the archive was read as a stream")

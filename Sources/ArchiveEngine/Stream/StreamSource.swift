@@ -4,14 +4,6 @@ internal import ArchiveIO
 /// Turns anybody's archive into stretches of tar, in order. Independent frames that state their size are decoded by lanes ahead of
 /// the reader, everything else by the calling thread.
 final class StreamSource {
-  enum Item {
-    case content(StreamPiece)
-    /// A frame of our index, whole.
-    case index(IndexFrameKind, [UInt8], offset: UInt64)
-    /// A seek table that follows a root of ours.
-    case seekTable([UInt8], offset: UInt64)
-  }
-
   private enum Pending {
     case decoding(DecodeItem)
     case item(Item)
@@ -21,25 +13,35 @@ final class StreamSource {
   /// A frame that the calling thread decodes piece by piece.
   private struct SequentialFrame {
     var offset: UInt64
+    var windowByteCount: UInt64
     /// Bytes of the frame that were taken from the input before it was known to need this.
     var prefix: [UInt8]
     var prefixPosition = 0
   }
 
   private static let pieceByteCount = 1 << 20
+  /// Windows up to this size do not count.
+  private static let smallWindowByteCount = 8 << 20
 
   private let input: StreamInput
   private let pool: SlotPool<StreamSlot>
   private let decode: (DecodeItem) -> Void
+  private let profile: RunProfile?
   private let maximumAhead: Int
   private let limits: ReadLimits
   private let stop: StopSignal
-  private let decompressor: ZstdDecompressor
+  private var decompressor: ZstdDecompressor
+  /// A window is kept between frames and may take all the memory that is allowed, as may the slots: of the two only one is held.
+  private var holdsLargeWindow = false
+  /// Slots that hold, or held, a whole frame.
+  private var filledSlots: Set<ObjectIdentifier> = []
+  private let slotContentByteCount: Int
   private let frameHash: RunningHash64
   private var pending: [Pending] = []
   private var active: SequentialFrame?
   private var activeWalker = ZstdFrameWalker()
   private var activeContentByteCount: UInt64 = 0
+  private var pendingIndexByteCount = 0
   private var isTar = false
   private var isEnded = false
   private var isStarted = false
@@ -51,14 +53,16 @@ final class StreamSource {
   /// - Parameter decode: hands a frame to a lane.
   init(
     _ input: StreamInput, pool: SlotPool<StreamSlot>, laneCount: Int, limits: ReadLimits, stop: StopSignal,
-    decode: @escaping (DecodeItem) -> Void
+    profile: RunProfile? = nil, decode: @escaping (DecodeItem) -> Void
   ) throws(ArchiveError) {
     self.input = input
     self.pool = pool
     self.limits = limits
     self.stop = stop
     self.decode = decode
+    self.profile = profile
     maximumAhead = laneCount + 1
+    slotContentByteCount = StreamSlot.contentByteCount(slotCount: pool.count, limits)
     decompressor = try ZstdDecompressor(maximumWindowLog: 31)
     frameHash = try RunningHash64()
   }
@@ -73,14 +77,17 @@ final class StreamSource {
         if let piece = try decodeSome() { return .content(piece) }
         continue
       }
-      if let failure { throw failure }
+      if pending.isEmpty, let failure { throw failure }
       try readAhead()
       guard !pending.isEmpty else { return nil }
       switch pending.removeFirst() {
-      case .decoding(let item): return .content(try item.wait())
-      case .item(let item): return item
+      case .decoding(let item): return .content(try profile.controlWait { () throws(ArchiveError) in try item.wait() })
+      case .item(let item):
+        pendingIndexByteCount -= item.byteCount
+        return item
       case .sequential(let frame):
         active = frame
+        if frame.windowByteCount > UInt64(Self.smallWindowByteCount) { holdsLargeWindow = true }
         activeWalker = ZstdFrameWalker()
         activeContentByteCount = 0
         decompressor.reset()
@@ -110,7 +117,7 @@ final class StreamSource {
 
   private func nextOfTar() throws(ArchiveError) -> Item? {
     try stop.check()
-    let slot = try pool.acquire()
+    let slot = try acquire()
     let offset = input.offset
     let target = unsafe UnsafeMutableRawBufferPointer(start: slot.content.base, count: Self.pieceByteCount)
     var count = 0
@@ -131,15 +138,23 @@ final class StreamSource {
     return .content(StreamPiece(slot: slot, byteCount: count, frame: nil, archiveOffset: offset))
   }
 
+  /// A free buffer; waits for one.
+  private func acquire() throws(ArchiveError) -> StreamSlot {
+    try profile.controlWait { () throws(ArchiveError) in try pool.acquire() }
+  }
+
   // MARK: Frames
 
   private func readAhead() throws(ArchiveError) {
-    while !isEnded, pending.count < maximumAhead {
+    // Index frames are held whole: of large ones one at a time.
+    while !isEnded, pending.count < maximumAhead, pendingIndexByteCount < 1 << 20 {
       if case .sequential = pending.last { return }
       // What was read before a fault still comes out before it is reported.
       do throws(ArchiveError) { guard try readFrame() else { return } } catch {
         if pending.isEmpty { throw error }
-        return
+        // Not to be met again: what was read of the frame is gone.
+        failure = error
+        isEnded = true
       }
     }
   }
@@ -160,7 +175,12 @@ final class StreamSource {
       throw ArchiveError(error, base: offset)
     }
     switch start {
-    case nil: throw ArchiveError(.truncated, "the archive ends within a frame header", offset: offset)
+    case nil:
+      let isCutFrame = unsafe ZstdFraming.mayBegin(input.unread.bindMemory(to: UInt8.self).span)
+      if !isCutFrame { strayOffset = offset }
+      throw isCutFrame
+        ? ArchiveError(.truncated, "the archive ends within a frame header", offset: offset)
+        : ArchiveError(.damaged, "the last \(count) bytes begin no zstd frame", offset: offset)
     case .skippable(let magic, let payloadByteCount):
       try readSkippable(magic, byteCount: UInt64(payloadByteCount) + 8, at: offset)
       return true
@@ -181,20 +201,26 @@ final class StreamSource {
           "the frame needs a window of \(header.windowByteCount) bytes, more than the \(limits.memoryByteCount) allowed; raise --memory-limit to read it",
           offset: offset)
       }
-      guard let content = header.contentByteCount, content <= UInt64(StreamSlot.contentByteCount) else {
-        pending.append(.sequential(SequentialFrame(offset: offset, prefix: [])))
+      guard let content = header.contentByteCount, content <= UInt64(slotContentByteCount) else {
+        pending.append(
+          .sequential(SequentialFrame(offset: offset, windowByteCount: header.windowByteCount, prefix: [])))
         return true
       }
-      return try gather(content: Int(content), at: offset)
+      return try gather(content: Int(content), window: header.windowByteCount, at: offset)
     }
   }
 
   /// Collects a whole frame and hands it to a lane.
-  private func gather(content: Int, at offset: UInt64) throws(ArchiveError) -> Bool {
-    guard let slot = pending.isEmpty ? try pool.acquire() : pool.tryAcquire() else { return false }
+  private func gather(content: Int, window: UInt64, at offset: UInt64) throws(ArchiveError) -> Bool {
+    guard let slot = pending.isEmpty ? try acquire() : pool.tryAcquire() else { return false }
+    filledSlots.insert(ObjectIdentifier(slot))
     var walker = ZstdFrameWalker()
     var used = 0
     do throws(ArchiveError) {
+      if holdsLargeWindow {
+        decompressor = try ZstdDecompressor(maximumWindowLog: 31)
+        holdsLargeWindow = false
+      }
       while !walker.isComplete {
         try stop.check()
         guard try input.ensure(1) > 0 else {
@@ -213,7 +239,7 @@ final class StreamSource {
           // More bytes than its content needs: legal (empty blocks), so it is decoded without being held.
           let prefix = unsafe [UInt8](UnsafeRawBufferPointer(start: slot.stored.base, count: used))
           pool.release(slot)
-          pending.append(.sequential(SequentialFrame(offset: offset, prefix: prefix)))
+          pending.append(.sequential(SequentialFrame(offset: offset, windowByteCount: window, prefix: prefix)))
           return true
         }
       }
@@ -241,6 +267,14 @@ final class StreamSource {
         }
       }
     }
+    if let kind {
+      let limit = kind.frameByteCount(pages: limits.pageMemoryByteCount)
+      guard byteCount <= UInt64(limit) else {
+        throw ArchiveError(
+          .limitExceeded, "an index frame of \(byteCount) bytes, more than the \(limit) allowed for its kind",
+          offset: offset)
+      }
+    }
     let isSeekTable = magic == SeekTable.magic && hasRoot
     guard kind != nil || isSeekTable, byteCount <= UInt64(IndexLimits.pageFrameByteCount) else {
       return try skipBytes(byteCount, of: offset)
@@ -257,6 +291,7 @@ final class StreamSource {
       input.skip(count)
     }
     if kind == .root { hasRoot = true }
+    pendingIndexByteCount += bytes.count
     pending.append(.item(kind.map { .index($0, bytes, offset: offset) } ?? .seekTable(bytes, offset: offset)))
   }
 
@@ -288,7 +323,8 @@ final class StreamSource {
   /// Decodes up to a piece of the active frame; nil when nothing came out of what was there.
   private func decodeSome() throws(ArchiveError) -> StreamPiece? {
     guard var frame = active else { return nil }
-    let slot = try pool.acquire()
+    if holdsLargeWindow, !filledSlots.isEmpty { discardFilledSlots() }
+    let slot = try acquire()
     var produced = 0
     var isComplete = false
     do throws(ArchiveError) {
@@ -352,6 +388,16 @@ final class StreamSource {
       return nil
     }
     return StreamPiece(slot: slot, byteCount: produced, frame: info, archiveOffset: frame.offset)
+  }
+
+  /// Gives the memory of those slots back that nobody uses now.
+  private func discardFilledSlots() {
+    var free: [StreamSlot] = []
+    while let slot = pool.tryAcquire() {
+      if filledSlots.remove(ObjectIdentifier(slot)) != nil { slot.discard() }
+      free.append(slot)
+    }
+    for slot in free { pool.release(slot) }
   }
 
   /// A fault behind the last piece; reported when the reader comes for more.

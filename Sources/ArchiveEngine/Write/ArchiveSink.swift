@@ -6,6 +6,11 @@ public protocol ArchiveSink: Sendable {
   func write(_ bytes: RawSpan) throws(ArchiveError)
 }
 
+/// Takes everything and keeps nothing.
+struct NoSink: ArchiveSink {
+  func write(_ bytes: RawSpan) throws(ArchiveError) {}
+}
+
 /// Where an archive goes. Bytes are counted here.
 final class ArchiveOutput: @unchecked Sendable {
   enum Target {

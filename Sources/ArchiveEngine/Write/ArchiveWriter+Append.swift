@@ -8,6 +8,10 @@ extension ArchiveWriter {
 
   /// Appends a member with content from memory. For a file `member.byteCount` is set from it.
   public func append(_ member: Member, content: [UInt8]) throws(ArchiveError) {
+    try measurePlanning { () throws(ArchiveError) in try take(member, content: content) }
+  }
+
+  private func take(_ member: Member, content: [UInt8]) throws(ArchiveError) {
     var member = member
     try Self.check(archivePath: member.path)
     if member.kind == .file {
@@ -41,6 +45,12 @@ extension ArchiveWriter {
   ///   - read: fills the given memory with up to as many bytes as it holds; none is the end, which is an error when it comes
   ///     early. A failure ends the whole run, because a member that is begun cannot be taken back.
   public func append(
+    _ member: Member, read: (inout OutputRawSpan) throws(ArchiveError) -> Void
+  ) throws(ArchiveError) {
+    try measurePlanning { () throws(ArchiveError) in try take(member, read: read) }
+  }
+
+  private func take(
     _ member: Member, read: (inout OutputRawSpan) throws(ArchiveError) -> Void
   ) throws(ArchiveError) {
     guard member.kind == .file else {

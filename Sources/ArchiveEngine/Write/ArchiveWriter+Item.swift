@@ -68,7 +68,7 @@ extension ArchiveWriter {
     var failure: ArchiveError?
     do throws(ArchiveError) {
       try checkNames(above: path)
-      try body(faults)
+      try measurePlanning { () throws(ArchiveError) in try body(faults) }
     } catch {
       // What stopped the run is not about this item.
       if let stopped = stop.error { throw stopped }

@@ -39,6 +39,10 @@ public final class ArchiveWriter {
   /// In place of the lanes, when everything happens on the calling thread.
   private let serialLane: WriteLane?
   private let endEncoder: FrameEncoder
+  /// Takes the chunks of a writer that only plans them; nil in one that writes.
+  private let takePlanned: ((PlannedChunk) throws(ArchiveError) -> Void)?
+  /// It writes nothing.
+  var isPlanning: Bool { takePlanned != nil }
   private let reads: ReadCounter
   /// Jobs that ``waitUntilRead()`` has waited for.
   private var readCount = 0
@@ -64,6 +68,8 @@ public final class ArchiveWriter {
   /// The file whose place the archive takes; trees are stored without it, since it is gone when the archive is there.
   public var replacedFile: ReplacedFile?
   private var isFinished = false
+  /// State of ``measurePlanning(_:)``.
+  private var isPlanningMeasured = false
 
   /// Starts an archive on an open descriptor, which stays the caller's.
   ///
@@ -95,10 +101,21 @@ public final class ArchiveWriter {
       ArchiveOutput(.sink(sink)), options: options, stop: StopSignal(caller: cancellation), onEvent: onEvent)
   }
 
+  /// A writer that reads no contents and writes nothing: it gives out the chunks that one with these options would make of the same trees.
+  convenience init(
+    planning options: WriterOptions, stop: StopSignal, onEvent: @escaping @Sendable (WriterEvent) -> Void,
+    takePlanned: @escaping (PlannedChunk) throws(ArchiveError) -> Void
+  ) throws(ArchiveError) {
+    try self.init(
+      ArchiveOutput(.sink(NoSink())), options: options, stop: stop, onEvent: onEvent, takePlanned: takePlanned)
+  }
+
   private init(
     _ output: ArchiveOutput, options: WriterOptions, stop: StopSignal,
-    onEvent: @escaping @Sendable (WriterEvent) -> Void
+    onEvent: @escaping @Sendable (WriterEvent) -> Void,
+    takePlanned: ((PlannedChunk) throws(ArchiveError) -> Void)? = nil
   ) throws(ArchiveError) {
+    self.takePlanned = takePlanned
     try options.validate()
     self.options = options
     self.output = output
@@ -114,17 +131,18 @@ public final class ArchiveWriter {
     }
     planner = ChunkPlanner(chunkByteCount: options.chunkByteCount)
 
-    let laneCount = options.threadCount > 0 ? options.threadCount : ProcessFacts.availableCores
+    let laneCount = takePlanned != nil || options.isSerial ? 0 : options.laneCount
     let inputByteCount = Self.inputByteCount(options)
     var slots: [WriteSlot] = []
-    for _ in 0..<laneCount + 2 {
+    for _ in 0..<(takePlanned != nil ? 0 : laneCount + 2) {
       slots.append(try WriteSlot(inputByteCount: inputByteCount, outputByteCount: inputByteCount))
     }
     let pool = SlotPool(slots, stop: stop)
     self.pool = pool
     let nameBudget = ByteBudget(byteCount: Self.nameByteCount, stop: stop)
     self.nameBudget = nameBudget
-    let frames = FrameOutput(output: output, accumulator: accumulator, stop: stop, report: report)
+    let frames = FrameOutput(
+      output: output, accumulator: accumulator, stop: stop, report: report, profile: options.profile)
     self.frames = frames
     let drain = OrderedDrain<WriteResult>(label: "archive-writer") { result in
       frames.consume(result, releasing: pool, nameBudget)
@@ -135,8 +153,10 @@ public final class ArchiveWriter {
     var workers: [Handoff<WriteLane>] = []
     serialLane =
       options.isSerial ? try WriteLane(options: options, inputByteCount: inputByteCount, stop: stop, reads: reads) : nil
-    for _ in 0..<(options.isSerial ? 0 : laneCount) {
-      workers.append(Handoff(try WriteLane(options: options, inputByteCount: inputByteCount, stop: stop, reads: reads)))
+    for _ in 0..<laneCount {
+      let lane = try WriteLane(
+        options: options, inputByteCount: inputByteCount, stop: stop, reads: reads, profile: options.profile?.addLane())
+      workers.append(Handoff(lane))
     }
     endEncoder = try FrameEncoder(options: options, inputByteCount: inputByteCount, stop: stop)
     let (queue, lanesWork) = (self.queue, workers)
@@ -148,7 +168,7 @@ public final class ArchiveWriter {
   private static let nameByteCount = 4 << 20
 
   /// A slot holds the largest planned chunk and, beyond it, the largest header that may come as a surprise. Pages that are never touched cost no memory.
-  private static func inputByteCount(_ options: WriterOptions) -> Int {
+  static func inputByteCount(_ options: WriterOptions) -> Int {
     options.chunkByteCount * 3 / 2 + (4 << 20)
   }
 
@@ -170,20 +190,39 @@ public final class ArchiveWriter {
   public func finish(closingManifest: [(key: String, value: String)] = []) throws(ArchiveError) -> WriteSummary {
     guard !isFinished else { throw ArchiveError(.invalidArgument, "the writer is finished already") }
     do throws(ArchiveError) {
-      planner.flush(into: &groups)
-      try enqueueGroups()
-      end(failing: nil)
+      try measurePlanning { () throws(ArchiveError) in
+        planner.flush(into: &groups)
+        try enqueueGroups()
+      }
+      options.profile.controlWait { end(failing: nil) }
       try stop.check()
       var closing = Manifest(closingManifest.map { Manifest.Pair(key: $0.key, value: $0.value) })
       if withdrawn.hasRepeats { closing.pairs.append(Manifest.Pair(key: Manifest.repeatedNamesKey, value: "1")) }
-      return try frames.finish(closing: closing, encoder: endEncoder, slot: pool.acquire())
+      return try options.profile.measure(.index) { () throws(ArchiveError) in
+        try frames.finish(closing: closing, encoder: endEncoder, slot: pool.acquire())
+      }
     } catch {
       if !isFinished { end(failing: error) }
       throw stop.error ?? error
     }
   }
 
+  /// Ends a writer that only plans: the last groups are given out.
+  func finishPlanning() throws(ArchiveError) {
+    planner.flush(into: &groups)
+    try enqueueGroups()
+    end(failing: nil)
+  }
+
   // MARK: Planning
+
+  /// Runs what the caller asked for; its processor time counts as planning, once where one call leads to another.
+  func measurePlanning<R>(_ body: () throws(ArchiveError) -> R) throws(ArchiveError) -> R {
+    guard options.profile != nil, !isPlanningMeasured else { return try body() }
+    isPlanningMeasured = true
+    defer { isPlanningMeasured = false }
+    return try options.profile.measure(.planning, body)
+  }
 
   /// Takes a name, which may not be in use.
   func claim(_ path: [UInt8], isDirectory: Bool) throws(ArchiveError) {
@@ -225,11 +264,11 @@ public final class ArchiveWriter {
 
   /// Adds a small member to the group in the making.
   func plan(_ pending: PendingMember) throws(ArchiveError) {
-    let member = pending.member
-    let header = TarHeaderEncoder.headerByteCount(of: member)
-    let data = member.kind == .file ? (Int(member.storedByteCount) + 511) & ~511 : 0
+    var pending = pending
+    pending.plannedByteCount = TarHeaderEncoder.headerByteCount(of: pending.member) + pending.paddedByteCount
     planner.add(
-      nameHash: XXH3.hash64(member.path.span), tarByteCount: header + data, payload: pending, into: &groups)
+      nameHash: XXH3.hash64(pending.member.path.span), tarByteCount: pending.plannedByteCount, payload: pending,
+      into: &groups)
     try enqueueGroups()
   }
 
@@ -241,7 +280,9 @@ public final class ArchiveWriter {
   /// Waits until the sources of all jobs handed to lanes have been read.
   func waitUntilRead() throws(ArchiveError) {
     defer { readCount = sequence }
-    try reads.wait(jobCount: sequence - readCount, stop: stop)
+    try options.profile.controlWait { () throws(ArchiveError) in
+      try reads.wait(jobCount: sequence - readCount, stop: stop)
+    }
   }
 
   /// Stored size from which on a file gets chunks of its own.
@@ -249,8 +290,10 @@ public final class ArchiveWriter {
 
   /// Adds a large file; metadata and extents are final. Its pieces are read by several lanes.
   func planLarge(
-    _ member: Member, _ descriptor: SharedDescriptor, _ status: FileStatus, faults: ItemFaults? = nil
+    _ member: Member, _ descriptor: SharedDescriptor, _ status: FileStatus, source: PendingMember.Source = .none,
+    faults: ItemFaults? = nil
   ) throws(ArchiveError) {
+    if let takePlanned { return try planLarge(member, source, takePlanned) }
     let hash = try HashChain()
     if let extents = member.sparseExtents {
       hash.seed(IndexedMember.sparseHashPrefix(extents: extents, byteCount: member.byteCount))
@@ -267,11 +310,32 @@ public final class ArchiveWriter {
     }
   }
 
+  /// Gives out the pieces of a large file.
+  private func planLarge(
+    _ member: Member, _ source: PendingMember.Source, _ takePlanned: (PlannedChunk) throws(ArchiveError) -> Void
+  ) throws(ArchiveError) {
+    let headerByteCount = TarHeaderEncoder.headerByteCount(of: member)
+    planner.flush(into: &groups)
+    try enqueueGroups()
+    let file = PendingMember(member: member, source: source)
+    let pieces = FilePieces(storedByteCount: member.storedByteCount, chunkByteCount: UInt64(options.chunkByteCount))
+    for index in 0..<pieces.count {
+      try stop.check()
+      try takePlanned(
+        .piece(
+          PlannedPiece(
+            file: file, headerByteCount: index == 0 ? headerByteCount : 0, range: pieces[index],
+            isLast: index == pieces.count - 1)))
+    }
+  }
+
   private func enqueueGroups() throws(ArchiveError) {
     guard !groups.isEmpty else { return }
     let ready = groups
     groups = []
-    for group in ready { try enqueue(.group(group)) }
+    for group in ready {
+      if let takePlanned { try takePlanned(.group(group)) } else { try enqueue(.group(group)) }
+    }
   }
 
   private func enqueue(_ job: WriteJob) throws(ArchiveError) {
@@ -279,8 +343,10 @@ public final class ArchiveWriter {
     if case .group(let members) = job {
       for pending in members { nameByteCount += pending.member.path.count + pending.member.linkTarget.count }
     }
-    try nameBudget.take(nameByteCount)
-    let slot = try pool.acquire()
+    let slot = try options.profile.controlWait { () throws(ArchiveError) in
+      try nameBudget.take(nameByteCount)
+      return try pool.acquire()
+    }
     slot.nameByteCount.store(nameByteCount, ordering: .relaxed)
     hand(AssignedJob(sequence: sequence, job: job, slot: slot))
   }
@@ -309,7 +375,7 @@ public final class ArchiveWriter {
     let pieces = FilePieces(storedByteCount: member.byteCount, chunkByteCount: UInt64(options.chunkByteCount))
     for index in 0..<pieces.count {
       let range = pieces[index]
-      let slot = try pool.acquire()
+      let slot = try options.profile.controlWait { () throws(ArchiveError) in try pool.acquire() }
       var used = 0
       if index == 0 {
         unsafe header.withUnsafeBytes { unsafe slot.input.bytes.copyMemory(from: $0) }
@@ -334,7 +400,9 @@ public final class ArchiveWriter {
         stop.fail(error)
         throw error
       }
-      _ = unsafe hash.tryUpdate(Int(index), UnsafeRawBufferPointer(target))
+      _ = options.profile.measure(.memberHash, within: .planning) {
+        unsafe hash.tryUpdate(Int(index), UnsafeRawBufferPointer(target))
+      }
       used += byteCount
       var record: IndexedMember?
       if index == pieces.count - 1 {

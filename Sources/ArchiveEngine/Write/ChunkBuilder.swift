@@ -11,6 +11,7 @@ final class ChunkBuilder {
   private let pages: PageCodec
   private let stop: StopSignal
   private let hash: RunningHash128
+  private let profile: LaneProfile?
 
   private var slot: WriteSlot?
   private var submit: (WriteResult, _ isLast: Bool) -> Void = { _, _ in }
@@ -24,9 +25,10 @@ final class ChunkBuilder {
   /// The next chunk is the first of the archive.
   private var isFirst = false
 
-  init(encoder: FrameEncoder, stop: StopSignal) throws(ArchiveError) {
+  init(encoder: FrameEncoder, stop: StopSignal, profile: LaneProfile? = nil) throws(ArchiveError) {
     self.encoder = encoder
     self.stop = stop
+    self.profile = profile
     pages = PageCodec()
     hash = try RunningHash128()
   }
@@ -155,7 +157,7 @@ final class ChunkBuilder {
     result.written = written
     let registration = stop.token.onCancel { written.signal() }
     submit(result, false)
-    written.wait()
+    profile.wait(\.slotWaitNanoseconds) { written.wait() }
     withExtendedLifetime(registration) {}
     try stop.check()
     beganInside = isMemberOpen

@@ -58,7 +58,7 @@ final class FrameEncoder {
   /// - Parameter isFirst: the frame begins the archive and states its content size in eight bytes, which marks the archive as one of ours.
   func encode(_ slot: WriteSlot, byteCount: Int, isFirst: Bool) throws(ArchiveError) -> EncodedFrame {
     let content = unsafe UnsafeRawBufferPointer(start: slot.input.base, count: byteCount)
-    if let compressor, let probe, unsafe probe.isWorthCompressing(content) {
+    if let compressor, let probe, unsafe try probe.isWorthCompressing(content) {
       // A frame that would be larger than a raw one does not fit and is stored instead.
       let capacity = min(slot.output.byteCount, RawFrame.frameByteCount(contentByteCount: byteCount) - 1)
       let output = unsafe UnsafeMutableRawBufferPointer(

@@ -14,6 +14,7 @@ final class FrameOutput: @unchecked Sendable {
   private let stop: StopSignal
   private let report: @Sendable (WriterEvent) -> Void
   private let pages = PageCodec()
+  private let profile: RunProfile?
   private var accumulator: IndexAccumulator?
   private var hasPreamble = false
   private var preambleByteCount: UInt64 = 0
@@ -29,9 +30,10 @@ final class FrameOutput: @unchecked Sendable {
 
   init(
     output: ArchiveOutput, accumulator: IndexAccumulator, stop: StopSignal,
-    report: @escaping @Sendable (WriterEvent) -> Void
+    report: @escaping @Sendable (WriterEvent) -> Void, profile: RunProfile? = nil
   ) {
     self.output = output
+    self.profile = profile
     self.accumulator = accumulator
     self.stop = stop
     self.report = report
@@ -39,6 +41,10 @@ final class FrameOutput: @unchecked Sendable {
 
   /// Takes the next result. Failures stop the run.
   func consume(_ result: WriteResult, releasing pool: SlotPool<WriteSlot>, _ names: ByteBudget) {
+    profile.measure(.drain) { take(result, releasing: pool, names) }
+  }
+
+  private func take(_ result: WriteResult, releasing pool: SlotPool<WriteSlot>, _ names: ByteBudget) {
     for warning in result.warnings { self.warn(warning) }
     if !stop.isSet, let chunk = result.chunk {
       do throws(ArchiveError) { try write(chunk) } catch { stop.fail(error) }
@@ -86,7 +92,9 @@ final class FrameOutput: @unchecked Sendable {
     openByteCount = page.tailByteCount
     chunks = []
     members = []
-    let (frame, summary) = try pages.encode(page)
+    let (frame, summary) = try profile.measure(.pages, within: .drain) { () throws(ArchiveError) in
+      try pages.encode(page)
+    }
     try add(EncodedPage(frame: frame, summary: summary))
   }
 

@@ -83,7 +83,8 @@ final class MemberOpener {
     return new
   }
 
-  private func locate(_ tree: SourceTree, _ path: ArraySlice<UInt8>) throws(SystemError) -> (
+  /// The directory of a path, which is good until the next call, and the last component.
+  func locate(_ tree: SourceTree, _ path: ArraySlice<UInt8>) throws(SystemError) -> (
     parent: Int32, name: [UInt8]
   ) {
     guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else {

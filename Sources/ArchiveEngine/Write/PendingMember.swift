@@ -22,6 +22,10 @@ struct PendingMember: Sendable {
   var source: Source
   /// Stored incomplete rather than left out when it cannot be read, because later hard links refer to it.
   var isReferenced = false
+  /// Header and padded data in the tar stream, as planned.
+  var plannedByteCount = 0
+  /// The walk saw fewer allocated bytes than the size.
+  var mayHaveHoles = false
 
   /// The tree that it lies in, and its path below the root; nil for what is not read from a tree.
   var place: (tree: SourceTree, path: ArraySlice<UInt8>)? {

@@ -51,6 +51,17 @@ extension ArchiveWriter {
     root: SharedDescriptor, name: [UInt8], rootName: [UInt8], as archivePath: [UInt8], status: FileStatus,
     excluding: [GlobPattern], faults: ItemFaults? = nil
   ) throws(ArchiveError) {
+    try measurePlanning { () throws(ArchiveError) in
+      try walk(
+        root: root, name: name, rootName: rootName, as: archivePath, status: status, excluding: excluding,
+        faults: faults)
+    }
+  }
+
+  private func walk(
+    root: SharedDescriptor, name: [UInt8], rootName: [UInt8], as archivePath: [UInt8], status: FileStatus,
+    excluding: [GlobPattern], faults: ItemFaults?
+  ) throws(ArchiveError) {
     try Self.check(archivePath: archivePath)
     let prefix = archivePath == [UInt8(ascii: ".")] ? [] : archivePath + [UInt8(ascii: "/")]
     let tree = SourceTree(
@@ -66,21 +77,34 @@ extension ArchiveWriter {
     let walker = try system(path: rootName) { () throws(SystemError) in
       try DirectoryWalker(root: root, oneFileSystem: options.staysOnFileSystem)
     }
-    while let step = walker.next() {
-      try stop.check()
-      switch step {
-      case .failure(let error):
-        let reason = error.errno == ENOENT ? "vanished before it was read" : error.message
-        leaveOut(tree, prefix + error.path, reason)
-      case .entry(let entry):
-        let path = prefix + entry.relativePath
-        if !excluding.isEmpty, excluding.contains(where: { $0.matches(path: path) }) {
+    let isExcluded: @Sendable (WalkEntry) -> Bool = { entry in
+      !excluding.isEmpty && excluding.contains { $0.matches(path: prefix + entry.relativePath) }
+    }
+    if isPlanning {
+      let walk = WalkAhead(walker, isExcluded: isExcluded)
+      while let step = walk.next() { try append(step, of: tree, below: prefix, rootDevice: status.device) }
+    } else {
+      while let step = walker.next() {
+        if case .entry(let entry) = step, isExcluded(entry) {
           walker.skipSubtree()
           continue
         }
-        if entry.status.device != status.device, isKnownEdge(path, entry.status) { continue }
-        try append(tree, path: entry.relativePath, status: entry.status, as: path, source: .below(tree))
+        try append(step, of: tree, below: prefix, rootDevice: status.device)
       }
+    }
+  }
+
+  private func append(
+    _ step: WalkStep, of tree: SourceTree, below prefix: [UInt8], rootDevice: UInt64
+  ) throws(ArchiveError) {
+    try stop.check()
+    switch step {
+    case .failure(let error):
+      leaveOut(tree, prefix + error.path, error.errno == ENOENT ? "vanished before it was read" : error.message)
+    case .entry(let entry):
+      let path = prefix + entry.relativePath
+      if entry.status.device != rootDevice, isKnownEdge(path, entry.status) { return }
+      try append(tree, path: entry.relativePath, status: entry.status, as: path, source: .below(tree))
     }
   }
 
@@ -147,7 +171,9 @@ extension ArchiveWriter {
     }
     try claim(archivePath, isDirectory: kind == .directory)
     try plan(
-      PendingMember(member: member, source: source, isReferenced: kind == .file && status.linkCount > 1))
+      PendingMember(
+        member: member, source: source, isReferenced: kind == .file && status.linkCount > 1,
+        mayHaveHoles: kind == .file && SparseMap.mayBeSparse(status)))
   }
 
   /// Whether an item may hold the member. A symlink's target is read for that; the lane that stores it reads it again.
@@ -267,7 +293,7 @@ extension ArchiveWriter {
         warn: { self.warn(archivePath, $0) })
     }
     FileSystem.advise(descriptor.rawValue, .sequential)
-    try planLarge(member, descriptor, status, faults: tree.faults)
+    try planLarge(member, descriptor, status, source: source, faults: tree.faults)
   }
 }
 

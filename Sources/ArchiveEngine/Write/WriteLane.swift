@@ -16,21 +16,23 @@ final class WriteLane {
   private let opener = MemberOpener()
   /// Told when the bytes of a job have been read.
   private let reads: ReadCounter
+  private let profile: LaneProfile?
   /// The job at hand is counted in ``reads``.
   private var isRead = false
 
   init(
-    options: WriterOptions, inputByteCount: Int, stop: StopSignal, reads: ReadCounter
+    options: WriterOptions, inputByteCount: Int, stop: StopSignal, reads: ReadCounter, profile: LaneProfile? = nil
   ) throws(ArchiveError) {
     self.stop = stop
     self.reads = reads
+    self.profile = profile
     builder = try ChunkBuilder(
-      encoder: FrameEncoder(options: options, inputByteCount: inputByteCount, stop: stop), stop: stop)
+      encoder: FrameEncoder(options: options, inputByteCount: inputByteCount, stop: stop), stop: stop, profile: profile)
   }
 
   /// Works until the queue is closed. After a stop the remaining jobs are only taken off.
   func run(_ queue: JobQueue<AssignedJob>, into drain: OrderedDrain<WriteResult>) {
-    while let assigned = queue.pop() {
+    profile.run(queue.pop) { assigned in
       run(assigned) { result, isLast in drain.submit(assigned.sequence, result, isLast: isLast) }
     }
   }
@@ -89,7 +91,7 @@ final class WriteLane {
     do throws(SystemError) {
       opened = try opener.open(pending.member, tree, path) { self.builder.warn(pending.member.path, $0) }
     } catch {
-      if [EMFILE, ENFILE, ENOMEM].contains(error.errno) { throw ArchiveError(error).at(path: pending.member.path) }
+      if [EMFILE, ENFILE, ENOMEM].contains(error.errno) { throw ArchiveError(error, path: pending.member.path) }
       return try leaveOut(pending, tree.faults, because: error)
     }
     if let status = opened.status {
@@ -185,7 +187,8 @@ final class WriteLane {
       unsafe (slot.input.base + used).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
       used += padding
     }
-    try unsafe file.hash.update(index, UnsafeRawBufferPointer(target), isIncomplete: count < byteCount, stop: stop)
+    try unsafe file.hash.update(
+      index, UnsafeRawBufferPointer(target), isIncomplete: count < byteCount, stop: stop, profile: profile)
     markRead()
     var record: IndexedMember?
     if isLast {

@@ -1,6 +1,7 @@
 package import ArchiveFormat
+internal import ArchiveIO
 
-/// How an archive is written. The archive's bytes depend on everything here except ``threadCount`` and ``verifiesWrites``.
+/// How an archive is written. The archive's bytes depend on everything here except ``threadCount``, ``verifiesWrites`` and ``profile``.
 public struct WriterOptions: Sendable {
   /// zstd level 1...19; 0 stores without compressing.
   public var level: Int = 3
@@ -18,6 +19,8 @@ public struct WriterOptions: Sendable {
   public var staysOnFileSystem = false
   /// Key-value text that is stored at the front of the archive and in its root, in this order.
   public var manifest: [(key: String, value: String)] = []
+  /// Measures the run, when there is one.
+  public var profile: RunProfile?
 
   /// Judges what an item holds beside files and directories, before it is taken; nil takes everything.
   package var itemRule: (@Sendable (Member) -> ItemVerdict)?
@@ -30,6 +33,9 @@ public struct WriterOptions: Sendable {
 
   /// Limits of ``chunkByteCount``: smaller chunks cost more than they give; larger ones would need a window over 8 MiB and more memory.
   public static let chunkByteCountRange = (64 << 10)...(32 << 20)
+
+  /// Threads that compress.
+  var laneCount: Int { threadCount > 0 ? threadCount : ProcessFacts.availableCores }
 
   func validate() throws(ArchiveError) {
     guard (0...19).contains(level) else { throw ArchiveError(.invalidArgument, "level \(level) is not in 0...19") }

@@ -81,7 +81,9 @@ public struct ChunkPlanner<Payload: Sendable>: Sendable {
 
   /// Emits the groups whose ends are known.
   private mutating func settle(isFinal: Bool, into groups: inout [[Payload]]) {
-    while let start = pending.first?.position {
+    while !pending.isEmpty {
+      // Not `pending.first?.position`, which copies the payload.
+      let start = pending[0].position
       if let boundary = boundaries.first, boundary.position - start <= longest {
         boundaries.removeFirst()
         if boundary.index > base { emit(boundary.index - base, into: &groups) }
@@ -112,7 +114,7 @@ public struct ChunkPlanner<Payload: Sendable>: Sendable {
   }
 
   private mutating func emit(_ count: Int, into groups: inout [[Payload]]) {
-    groups.append(pending[..<count].map(\.payload))
+    groups.append(pending[..<count].map { $0.payload })
     pending.removeFirst(count)
     base += count
   }

@@ -31,10 +31,12 @@ enum FrontCoding {
     return index
   }
 
-  /// Reads `count` strings and subtracts their full lengths from `budget`, the bytes that may still be produced.
+  /// Reads `count` strings and subtracts their full lengths from `budget`, the bytes that may still be produced, and from `memory` what they take.
   static func decode(
-    _ bytes: Span<UInt8>, _ cursor: inout IndexCursor, count: Int, budget: inout Int, _ name: StaticString
+    _ bytes: Span<UInt8>, _ cursor: inout IndexCursor, count: Int, budget: inout Int,
+    memory: inout PageMemory, _ name: StaticString
   ) throws(FormatError) -> [[UInt8]] {
+    try memory.take(count * (2 * MemoryLayout<Int>.stride + MemoryLayout<[UInt8]>.stride))
     var shared: [Int] = []
     shared.reserveCapacity(count)
     for _ in 0..<count {
@@ -57,6 +59,7 @@ enum FrontCoding {
         throw cursor.failure(.limitExceeded, "\(name): more than \(IndexLimits.pageByteCount) bytes in a page")
       }
       budget -= common + length
+      try memory.takeString(common + length)
       let range = try cursor.take(length)
       if length > 0, common < previous.count, bytes[range.lowerBound] == previous[common] {
         throw cursor.failure(.malformed, "\(name) shares more bytes than it says")

@@ -1,8 +1,15 @@
 extension IndexPage {
   /// Reads a decoded payload and accepts its canonical form only.
   ///
+  /// - Parameter memoryByteCount: what the page may take in memory, the payload not counted.
   /// - Throws: `malformed`, `truncated`, `limitExceeded`, where possible with the offset in the payload.
-  public init(decoding bytes: Span<UInt8>) throws(FormatError) {
+  public init(decoding bytes: Span<UInt8>, memoryByteCount: Int = .max) throws(FormatError) {
+    var memory = PageMemory(memoryByteCount)
+    try self.init(decoding: bytes, &memory)
+  }
+
+  /// The same; `memory` tells what was taken.
+  package init(decoding bytes: Span<UInt8>, _ memory: inout PageMemory) throws(FormatError) {
     guard bytes.count <= IndexLimits.pageByteCount else {
       throw FormatError(.limitExceeded, "page of \(bytes.count) bytes, more than \(IndexLimits.pageByteCount)")
     }
@@ -12,12 +19,13 @@ extension IndexPage {
     let open = try cursor.varint(bytes, upTo: IndexLimits.openByteCount, "open bytes")
     self.init(openByteCount: open, isEnd: flags == 1, chunks: try Self.decodeChunks(bytes, &cursor), members: [])
     let count = try cursor.count(bytes, upTo: IndexLimits.pageMemberCount, minimumByteCount: 8, "members")
-    try decodeNames(bytes, &cursor, count)
-    try decodeOwners(bytes, &cursor)
+    try memory.take(count * MemoryLayout<IndexedMember>.stride)
+    try decodeNames(bytes, &cursor, count, &memory)
+    try decodeOwners(bytes, &cursor, &memory)
     try decodeTimesAndSizes(bytes, &cursor)
     try decodeDevices(bytes, &cursor)
-    try decodeAttributes(bytes, &cursor)
-    try decodeExtents(bytes, &cursor)
+    try decodeAttributes(bytes, &cursor, &memory)
+    try decodeExtents(bytes, &cursor, &memory)
     for index in chunks.indices { chunks[index].storedHash = try cursor.littleEndian(bytes, as: UInt64.self) }
     for index in members.indices where members[index].member.kind == .file {
       let high = try cursor.littleEndian(bytes, as: UInt64.self).byteSwapped
@@ -51,7 +59,7 @@ extension IndexPage {
   }
 
   private mutating func decodeNames(
-    _ bytes: Span<UInt8>, _ cursor: inout IndexCursor, _ count: Int
+    _ bytes: Span<UInt8>, _ cursor: inout IndexCursor, _ count: Int, _ memory: inout PageMemory
   ) throws(FormatError) {
     members.reserveCapacity(count)
     let tags = try cursor.take(count)
@@ -72,10 +80,11 @@ extension IndexPage {
       if kind.isLink { linkCount += 1 }
     }
     var budget = IndexLimits.pageByteCount
-    let names = try FrontCoding.decode(bytes, &cursor, count: count, budget: &budget, "paths")
+    let names = try FrontCoding.decode(bytes, &cursor, count: count, budget: &budget, memory: &memory, "paths")
     for index in members.indices { members[index].member.path = names[index] }
     for index in members.indices { members[index].member.mode = UInt32(try cursor.varint(bytes, upTo: 0o7777, "mode")) }
-    let targets = try FrontCoding.decode(bytes, &cursor, count: linkCount, budget: &budget, "link targets")
+    let targets = try FrontCoding.decode(
+      bytes, &cursor, count: linkCount, budget: &budget, memory: &memory, "link targets")
     var next = 0
     for index in members.indices where members[index].member.kind.isLink {
       members[index].member.linkTarget = targets[next]
@@ -83,7 +92,9 @@ extension IndexPage {
     }
   }
 
-  private mutating func decodeOwners(_ bytes: Span<UInt8>, _ cursor: inout IndexCursor) throws(FormatError) {
+  private mutating func decodeOwners(
+    _ bytes: Span<UInt8>, _ cursor: inout IndexCursor, _ memory: inout PageMemory
+  ) throws(FormatError) {
     let limit = IndexLimits.attributeByteCount
     var owners: [Member] = []
     var distinct = DistinctEntries()
@@ -95,8 +106,9 @@ extension IndexPage {
       owner.groupID = try cursor.varint(bytes, "group id")
       owner.userName = try cursor.string(bytes, upTo: limit, "user name")
       owner.groupName = try cursor.string(bytes, upTo: limit, "group name")
+      try memory.take(MemoryLayout<Member>.stride)
       owners.append(owner)
-      try distinct.add(bytes, start..<cursor.offset)
+      try distinct.add(bytes, start..<cursor.offset, &memory)
     }
     var used = 0
     for index in members.indices {
@@ -136,7 +148,9 @@ extension IndexPage {
     }
   }
 
-  private mutating func decodeAttributes(_ bytes: Span<UInt8>, _ cursor: inout IndexCursor) throws(FormatError) {
+  private mutating func decodeAttributes(
+    _ bytes: Span<UInt8>, _ cursor: inout IndexCursor, _ memory: inout PageMemory
+  ) throws(FormatError) {
     let limit = IndexLimits.attributeByteCount
     var sets: [Member] = []
     var distinct = DistinctEntries()
@@ -148,16 +162,19 @@ extension IndexPage {
       let most = min(budget, IndexLimits.attributeCount)
       let attributes = try cursor.count(bytes, upTo: most, minimumByteCount: 2, "attributes")
       budget -= attributes
+      try memory.take(MemoryLayout<Member>.stride + attributes * MemoryLayout<ExtendedAttribute>.stride)
       for _ in 0..<attributes {
         let name = try cursor.string(bytes, upTo: limit, "attribute name")
         let value = try cursor.string(bytes, upTo: limit, "attribute value")
+        try memory.takeString(name.count)
+        try memory.takeString(value.count)
         set.extendedAttributes.append(ExtendedAttribute(name: name, value: value))
       }
       set.accessACL = try cursor.string(bytes, upTo: limit, "access ACL")
       set.defaultACL = try cursor.string(bytes, upTo: limit, "default ACL")
       guard set.hasAttributes else { throw cursor.failure(.malformed, "empty attribute set") }
       sets.append(set)
-      try distinct.add(bytes, start..<cursor.offset)
+      try distinct.add(bytes, start..<cursor.offset, &memory)
     }
     var used = 0
     for index in members.indices where !members[index].member.accessACL.isEmpty {
@@ -169,12 +186,15 @@ extension IndexPage {
     try distinct.finish(cursor, used)
   }
 
-  private mutating func decodeExtents(_ bytes: Span<UInt8>, _ cursor: inout IndexCursor) throws(FormatError) {
+  private mutating func decodeExtents(
+    _ bytes: Span<UInt8>, _ cursor: inout IndexCursor, _ memory: inout PageMemory
+  ) throws(FormatError) {
     var counts: [Int] = []
     var budget = IndexLimits.pageExtentCount
     for member in members where member.member.sparseExtents != nil {
       let count = try cursor.count(bytes, upTo: min(budget, IndexLimits.extentCount), "sparse extents")
       budget -= count
+      try memory.take(count * MemoryLayout<SparseExtent>.stride)
       counts.append(count)
     }
     var next = 0
@@ -199,7 +219,10 @@ extension IndexPage {
 private struct DistinctEntries {
   private var entries: Set<[UInt8]> = []
 
-  mutating func add(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(FormatError) {
+  mutating func add(_ bytes: Span<UInt8>, _ range: Range<Int>, _ memory: inout PageMemory) throws(FormatError) {
+    // The set's own slot, and what its growth leaves unused.
+    try memory.take(32)
+    try memory.takeString(range.count)
     guard entries.insert([UInt8](copying: bytes, range)).inserted else {
       throw FormatError(.malformed, "entry that occurs twice in a table", offset: UInt64(range.lowerBound))
     }

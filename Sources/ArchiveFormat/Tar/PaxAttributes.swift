@@ -12,6 +12,8 @@ struct PaxAttributes: Sendable {
   var modificationTime: Timestamp?
   var deviceMajor: UInt64?
   var deviceMinor: UInt64?
+  /// True when a device number is no number.
+  var hasUnusableDevice = false
   var accessACL: [UInt8]?
   var defaultACL: [UInt8]?
   /// In the order of the records; a name may come twice.
@@ -23,19 +25,24 @@ struct PaxAttributes: Sendable {
 
   /// Reads all records of a pax header.
   ///
-  /// - Returns: the fault that ended the reading; what the records before it said is kept.
+  /// Behind a value that is wrong the reading goes on: a size that comes later still says where the next header is.
+  ///
+  /// - Returns: the first fault; what the other records say is kept.
   mutating func parse(_ records: Span<UInt8>) -> FormatError? {
+    var fault: FormatError?
     do throws(FormatError) {
       var start = 0
-      while start < records.count { start = try parseRecord(records, from: start) }
-      return nil
+      while start < records.count { start = try parseRecord(records, from: start, &fault) }
     } catch {
-      return error
+      return fault ?? error
     }
+    return fault
   }
 
   /// Takes one record and returns where the next begins.
-  private mutating func parseRecord(_ records: Span<UInt8>, from start: Int) throws(FormatError) -> Int {
+  private mutating func parseRecord(
+    _ records: Span<UInt8>, from start: Int, _ fault: inout FormatError?
+  ) throws(FormatError) -> Int {
     var index = start
     var count = 0
     while index < records.count, (0x30...0x39).contains(records[index]) {
@@ -58,7 +65,9 @@ struct PaxAttributes: Sendable {
     guard let equals = TarBytes.firstIndex(of: 0x3D, in: body), equals > 0 else {
       throw FormatError(.malformed, "a pax record has no keyword")
     }
-    try take(body.extracting(0..<equals), body.extracting((equals + 1)..<body.count))
+    do throws(FormatError) {
+      try take(body.extracting(0..<equals), body.extracting((equals + 1)..<body.count))
+    } catch { fault = fault ?? error }
     return end
   }
 
@@ -71,6 +80,9 @@ struct PaxAttributes: Sendable {
       defer { self.sparse = sparse }
       try sparse.take(keyword, value)
     case 0x4C where TarBytes.hasPrefix(keyword, "LIBARCHIVE.xattr."): takeLibarchive(keyword, value)
+    case 0x53 where TarBytes.equals(keyword, "SUN.holesdata"):
+      // Its data without the holes would be wrong contents.
+      throw FormatError(.unsupported, "a sparse file in the form of Solaris tar")
     default: try takeStandard(keyword, value)
     }
   }
@@ -122,10 +134,17 @@ struct PaxAttributes: Sendable {
     } else if TarBytes.equals(keyword, "SCHILY.acl.default") {
       defaultACL = TarBytes.array(value)
     } else if TarBytes.equals(keyword, "SCHILY.devmajor") {
-      deviceMajor = try Self.number(value, "SCHILY.devmajor")
+      (deviceMajor, hasUnusableDevice) = Self.deviceNumber(value, hasUnusableDevice)
     } else if TarBytes.equals(keyword, "SCHILY.devminor") {
-      deviceMinor = try Self.number(value, "SCHILY.devminor")
+      (deviceMinor, hasUnusableDevice) = Self.deviceNumber(value, hasUnusableDevice)
     }
+  }
+
+  /// An empty record takes an earlier one back. One that is no number is a fault of devices alone.
+  private static func deviceNumber(_ value: Span<UInt8>, _ isFaulty: Bool) -> (UInt64?, Bool) {
+    if value.count == 0 { return (nil, isFaulty) }
+    let number = TarNumber.decimal(value)
+    return (number, isFaulty || number == nil)
   }
 
   private mutating func takeLibarchive(_ keyword: Span<UInt8>, _ value: Span<UInt8>) {

@@ -50,7 +50,12 @@ extension TarParser {
 
   /// The size field of a header, checked against the limit. Pax records never apply to extended headers.
   func headerSize(_ block: Span<UInt8>) throws(FormatError) -> UInt64 {
-    switch TarNumber.field(block.extracting(UstarBlock.Field.size)) {
+    let field = block.extracting(UstarBlock.Field.size)
+    if field[0] == 0, TarBytes.leadingZeroCount(field) < field.count, (0x30...0x37).contains(field[1]) {
+      // For GNU tar the number begins behind the NUL, for others it is over.
+      throw FormatError(.malformed, "the size field begins with a NUL and goes on with a number", offset: blockOffset)
+    }
+    switch TarNumber.field(field) {
     case .malformed:
       throw FormatError(.malformed, "the size field is no number", offset: blockOffset)
     case .value(let value) where value < 0:

@@ -71,6 +71,9 @@ extension TarParser {
       }
     }
     guard candidate.member.kind == .characterDevice || candidate.member.kind == .blockDevice else { return }
+    if attributes.hasUnusableDevice {
+      throw FormatError(.malformed, "a pax record of the device number is no number")
+    }
     candidate.member.deviceMajor = try Self.deviceNumber(
       attributes.deviceMajor, block, UstarBlock.Field.deviceMajor, "major device number")
     candidate.member.deviceMinor = try Self.deviceNumber(

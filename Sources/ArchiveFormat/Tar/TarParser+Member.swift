@@ -124,8 +124,7 @@ extension TarParser {
     var name: [UInt8] = []
     // The prefix is a part of the POSIX layout; GNU tar and v7 have other things there, star a shorter one.
     if Self.hasPosixLayout(block), typeFlag != UInt8(ascii: "S") {
-      let isStar = TarBytes.equals(block.extracting(508..<512), "tar\0")
-      let field = block.extracting(isStar ? 345..<476 : UstarBlock.Field.prefix)
+      let field = block.extracting(Self.isStar(block) ? 345..<476 : UstarBlock.Field.prefix)
       if field[0] != 0 {
         name = Self.text(field)
         name.append(0x2F)
@@ -138,6 +137,11 @@ extension TarParser {
 
   static func hasPosixLayout(_ block: Span<UInt8>) -> Bool {
     TarBytes.hasPrefix(block.extracting(UstarBlock.Field.magic), "ustar\0")
+  }
+
+  /// The layout of star: a mark at the end, and times and sparse maps in the place of the prefix.
+  static func isStar(_ block: Span<UInt8>) -> Bool {
+    hasPosixLayout(block) && TarBytes.equals(block.extracting(508..<512), "tar\0")
   }
 
   static func textCount(_ field: Span<UInt8>) -> Int { TarBytes.firstIndex(of: 0, in: field) ?? field.count }

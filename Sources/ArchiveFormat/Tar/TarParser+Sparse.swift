@@ -1,11 +1,15 @@
 extension TarParser {
-  /// Layout of an old GNU sparse header and of its continuation blocks, in bytes (GNU tar, "struct oldgnu_header" and
-  /// "struct sparse_header").
-  private enum OldSparse {
-    static let headerExtents = 386
+  /// Layout of an old sparse header and of its continuation blocks, in bytes (GNU tar's "struct oldgnu_header",
+  /// "struct sparse_header" and "struct star_in_header").
+  private struct OldSparse {
+    let headerExtents: Int
+    let headerContinues: Int
+    let realSize: Range<Int>
+
+    static let gnu = OldSparse(headerExtents: 386, headerContinues: 482, realSize: 483..<495)
+    /// Only the header is another one.
+    static let star = OldSparse(headerExtents: 356, headerContinues: 355, realSize: 452..<464)
     static let headerExtentCount = 4
-    static let headerContinues = 482
-    static let realSize = 483..<495
     static let blockExtentCount = 21
     static let blockContinues = 504
     static let extentByteCount = 24
@@ -88,13 +92,14 @@ extension TarParser {
   private mutating func beginOldSparse(
     _ given: TarCandidate, _ block: Span<UInt8>, _ attributes: PaxAttributes
   ) throws(FormatError) -> Event? {
+    let layout: OldSparse = Self.isStar(block) ? .star : .gnu
     var candidate = given
     var size: UInt64 = 0
     do throws(FormatError) {
       guard candidate.member.kind == .file, attributes.sparse == nil else {
         throw FormatError(.malformed, "a sparse header of GNU tar for a directory, or with GNU.sparse records")
       }
-      guard case .value(let value) = TarNumber.field(block.extracting(OldSparse.realSize)), value >= 0 else {
+      guard case .value(let value) = TarNumber.field(block.extracting(layout.realSize)), value >= 0 else {
         throw FormatError(.malformed, "the size field of the sparse file is no size")
       }
       try Self.checkRealSize(UInt64(value))
@@ -104,8 +109,8 @@ extension TarParser {
     }
     candidate.member.byteCount = size
     candidate.oldMap = SparseMap(realByteCount: size)
-    try Self.takeOldExtents(&candidate, block, at: OldSparse.headerExtents, count: OldSparse.headerExtentCount)
-    return nextOldSparse(candidate, continues: block[OldSparse.headerContinues] != 0)
+    try Self.takeOldExtents(&candidate, block, at: layout.headerExtents, count: OldSparse.headerExtentCount)
+    return nextOldSparse(candidate, continues: block[layout.headerContinues] != 0)
   }
 
   /// Takes a continuation block of an old GNU sparse header.

@@ -62,6 +62,8 @@ public struct TarParser: Sendable {
     case missingEndBlocks
     /// Something other than zeros follows the end blocks.
     case dataAfterEnd
+    /// An extended header came without its member; only the lenient parser gets so far.
+    case headerWithoutMember
     /// There was no byte at all.
     case empty
   }
@@ -101,6 +103,7 @@ public struct TarParser: Sendable {
   private var unskippedByteCount: UInt64 = 0
   private var endZeroCount: UInt64 = 0
   private var hasDataAfterEnd = false
+  private var endsWithoutMember = false
 
   /// - Parameters:
   ///   - isLenient: accepts what readers take differently, as GNU tar takes it.
@@ -197,6 +200,7 @@ public struct TarParser: Sendable {
     phase = .ended
     endZeroCount = UInt64(TarLimits.blockByteCount)
     memberOffset = nil
+    endsWithoutMember = !extensions.isEmpty
     extensions = TarExtensions()
     return .endOfArchive
   }
@@ -214,6 +218,7 @@ public struct TarParser: Sendable {
   ///   not all data of the last member were skipped.
   public mutating func finish() throws(FormatError) -> Ending {
     if case .ended = phase {
+      if endsWithoutMember { return .headerWithoutMember }
       if hasDataAfterEnd { return .dataAfterEnd }
       return endZeroCount >= UInt64(TarTrailer.byteCount) ? .complete : .missingEndBlocks
     }

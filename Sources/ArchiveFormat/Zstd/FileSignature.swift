@@ -8,10 +8,10 @@ public enum FileSignature: Sendable, Equatable, CaseIterable {
   /// Identifies the first bytes of a file (fewer when the file is shorter).
   public static func identify(_ bytes: Span<UInt8>) -> FileSignature {
     if bytes.count == 0 { return .empty }
-    if bytes.begins(with: [0x28, 0xB5, 0x2F, 0xFD]) { return .zstd }
-    if bytes.count >= 4, bytes[0] & 0xF0 == 0x50, bytes[1] == 0x2A, bytes[2] == 0x4D, bytes[3] == 0x18 { return .zstd }
     // Before the signatures of few bytes: a tar begins with a name, which may be any of them.
     if isTar(bytes) { return .plainTar }
+    if bytes.begins(with: [0x28, 0xB5, 0x2F, 0xFD]) { return .zstd }
+    if bytes.count >= 4, bytes[0] & 0xF0 == 0x50, bytes[1] == 0x2A, bytes[2] == 0x4D, bytes[3] == 0x18 { return .zstd }
     for (signature, result) in signatures where bytes.begins(with: signature) { return result }
     return .unknown
   }
@@ -34,6 +34,15 @@ public enum FileSignature: Sendable, Equatable, CaseIterable {
     case .cpio: "this is a cpio archive: extract it with cpio -id or bsdtar -x"
     case .ar: "this is an ar archive: extract it with ar x"
     case .unknown: "this is neither a tar archive nor zstd"
+    }
+  }
+
+  /// The same for what a compressed file holds. What is not known, or too short to tell, is left to the tar reader.
+  public var adviceAboutContent: String? {
+    switch self {
+    case .zstd: "it is compressed once more: decompress it first with zstd -d"
+    case .empty, .unknown: nil
+    default: advice
     }
   }
 

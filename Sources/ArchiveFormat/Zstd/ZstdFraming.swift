@@ -100,6 +100,18 @@ public enum ZstdFraming {
         isSingleSegment: isSingleSegment, headerByteCount: headerByteCount))
   }
 
+  /// Whether bytes that are too few for a frame header may be the beginning of one.
+  public static func mayBegin(_ bytes: Span<UInt8>) -> Bool {
+    var (isData, isSkippable) = (true, true)
+    for index in 0..<min(bytes.count, 4) {
+      let expected = UInt8(truncatingIfNeeded: magic >> UInt32(8 * index))
+      let skippable = UInt8(truncatingIfNeeded: 0x184D_2A50 as UInt32 >> UInt32(8 * index))
+      if bytes[index] != expected { isData = false }
+      if index == 0 ? bytes[0] & 0xF0 != skippable : bytes[index] != skippable { isSkippable = false }
+    }
+    return isData || isSkippable
+  }
+
   private static func integer(_ bytes: Span<UInt8>, _ offset: Int, _ count: Int) -> UInt64 {
     var value: UInt64 = 0
     for index in 0..<count { value |= UInt64(bytes[offset + index]) << UInt64(8 * index) }

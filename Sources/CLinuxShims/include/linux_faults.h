@@ -1,5 +1,9 @@
 // Fault injection for tests: the n-th of all calls with a given name fails. Compiled in with STARC_FAULTS (debug
 // builds) only; without it arming reports 0 and no call looks at it.
+//
+// A debug build of a program can be told from outside: STARC_FAULT=write:17:ENOSPC arms a fault (write:-17:ENOSPC is
+// the 17th and all later calls; kinds are names of errors, their numbers, or SHORT), and STARC_FAULT_COUNTS=FILE has
+// the number of calls of every name written there when the run ends.
 #pragma once
 #include <stdint.h>
 

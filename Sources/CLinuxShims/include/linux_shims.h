@@ -42,6 +42,8 @@ int64_t starc_unlinkat(int32_t directory, const char *_Nonnull name, int32_t is_
 int64_t starc_symlinkat(const char *_Nonnull target, int32_t directory, const char *_Nonnull name);
 int64_t starc_linkat(int32_t old_directory, const char *_Nonnull old_name, int32_t new_directory,
                      const char *_Nonnull new_name);
+// Gives an open file that has no name (O_TMPFILE) its first one; needs /proc.
+int64_t starc_link_descriptor(int32_t descriptor, int32_t directory, const char *_Nonnull name);
 int64_t starc_mknodat(int32_t directory, const char *_Nonnull name, uint32_t mode, uint32_t major, uint32_t minor);
 // `how`: 0 replaces, 1 does not replace, 2 exchanges.
 int64_t starc_renameat(int32_t old_directory, const char *_Nonnull old_name, int32_t new_directory,
@@ -86,6 +88,11 @@ int64_t starc_lsetxattr(const char *_Nonnull path, const char *_Nonnull name, co
 // An anonymous mapping, zero filled; its address is stored. `byte_count` is rounded up by the kernel.
 int64_t starc_mmap(size_t byte_count, void *_Nullable *_Nonnull address);
 void starc_munmap(void *_Nonnull address, size_t byte_count);
+// malloc and free in the form that libzstd asks for, so that tests can make it run out of memory.
+void *_Nullable starc_codec_allocate(void *_Nullable opaque, size_t byte_count);
+void starc_codec_free(void *_Nullable opaque, void *_Nullable address);
+// Gives the memory of a mapping back; what is read afterwards is zeros.
+void starc_discard(void *_Nonnull address, size_t byte_count);
 
 int64_t starc_eventfd(void);
 int64_t starc_eventfd_signal(int32_t descriptor);

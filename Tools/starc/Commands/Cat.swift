@@ -8,7 +8,8 @@ extension Command {
     usage: ["ARCHIVE MEMBER"],
     details: [
       "From an indexed archive only the chunks that hold the file are read. Holes come out as zeros; a hard link leads "
-        + "to its file."
+        + "to its file, and of several members with the name the last counts. From a pipe the content is held in $TMPDIR until the "
+        + "archive has come to its end."
     ],
     options: OptionSpec.reading,
     examples: [

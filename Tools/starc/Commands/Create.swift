@@ -14,6 +14,8 @@ extension Command {
       "The archive appears under its name when it is complete; until then, and when the run fails, an old file of "
         + "that name stays as it was. With \"-\" the archive goes to standard output and --json to standard error.",
       "Files that cannot be read are named and left out, and the exit status is 1.",
+      "With --json or with progress shown a sample is compressed first, as by estimate: for estimatedBytes, for the time that is left, "
+        + "and to fail before anything is written where the archive cannot fit. A plain create does not wait for that.",
     ],
     options: CreateConfiguration.options,
     examples: [
@@ -42,25 +44,22 @@ private struct Create {
 
   func run() throws(Failure) -> ExitStatus {
     if configuration.isStandardOutput { try session.output.requireArchiveDestination() }
-    let directory = try system(about: configuration.directory) { () throws(SystemError) in
-      SharedDescriptor(
-        try FileSystem.open(at: FileSystem.currentDirectory, configuration.directory, [.readOnly, .directory]))
-    }
-    let paths = try sources(in: directory.rawValue)
-    try beginProgress(paths, in: directory.rawValue)
+    let directory = try configuration.source.openDirectory()
+    let paths = try configuration.source.sources(in: directory.rawValue, session)
     if configuration.isStandardOutput {
-      let summary = try write(paths, in: directory.rawValue, to: 1)
-      return try end(summary, stdoutIsTaken: true)
+      let (summary, estimate) = try write(paths, in: directory.rawValue, to: 1)
+      return try end(summary, estimate, stdoutIsTaken: true)
     }
     let file = try openOutput()
     if file.isDirect, isatty(file.descriptor.rawValue) == 1 {
       throw .usage("refusing to write an archive to a terminal; name a file")
     }
     do throws(Failure) {
-      let summary = try write(paths, in: directory.rawValue, to: file.descriptor.rawValue, replacing: file.replaced)
+      let (summary, estimate) = try write(
+        paths, in: directory.rawValue, to: file.descriptor.rawValue, replacing: file.replaced)
       if session.cancellation.isCancelled { throw .cancelled }
       try system(about: configuration.archive) { () throws(SystemError) in try file.commit(sync: configuration.syncs) }
-      return try end(summary, stdoutIsTaken: file.isDirect)
+      return try end(summary, estimate, stdoutIsTaken: file.isDirect)
     } catch {
       file.abandon()
       throw error
@@ -76,53 +75,47 @@ private struct Create {
     }
   }
 
-  // MARK: What to archive
+  // MARK: What is to be expected
 
-  private func sources(in directory: Int32) throws(Failure) -> [SourcePath] {
-    var paths: [SourcePath] = []
-    for path in configuration.paths {
-      // A mistyped name ends the run before anything is made.
-      _ = try system(about: path.path) { () throws(SystemError) in try FileSystem.status(at: directory, path.path) }
-      paths.append(path)
-    }
-    if let list = configuration.filesFrom {
-      let entries = try PathList.read(
-        list, isNullSeparated: configuration.isNullSeparated, token: session.cancellation)
-      for entry in entries {
-        let path = try SourcePath(entry, isListed: true)
-        do throws(SystemError) {
-          _ = try FileSystem.status(at: directory, entry)
-          paths.append(path)
-        } catch {
-          session.reporter.warn(ArchiveWarning(path: entry, message: "\(error.message); left out"))
-        }
-      }
-    }
-    if paths.contains(where: \.isAbsolute) { session.reporter.note("dropping the leading \"/\" from names") }
-    var cover = SourceCover(paths, in: directory, staysOnFileSystem: configuration.writer.staysOnFileSystem)
-    return cover.reduce(paths)
+  /// Predicts the archive, when somebody looks at progress or reads the summary's `estimatedBytes`; nil otherwise, since it takes time.
+  private func estimate(
+    _ paths: [SourcePath], in directory: Int32, to descriptor: Int32, replacing replaced: ReplacedFile?
+  ) throws(ArchiveError) -> SizeEstimate? {
+    guard session.reporter.showsProgress || configuration.writesJSON else { return nil }
+    return try configuration.source.estimate(
+      paths, in: directory, session,
+      prepare: { estimator in
+        estimator.leaveOut(output: descriptor)
+        estimator.replacedFile = replaced
+      },
+      // Writing finds the same, and tells it then.
+      warn: { _ in })
   }
 
-  private func beginProgress(_ paths: [SourcePath], in directory: Int32) throws(Failure) {
-    guard session.reporter.showsProgress else { return }
-    var scan = SourceScan()
-    for path in paths {
-      try scan.add(
-        path, in: directory, excluding: configuration.excluding,
-        staysOnFileSystem: configuration.writer.staysOnFileSystem, token: session.cancellation)
-    }
-    session.reporter.begin("create", totalByteCount: scan.byteCount)
+  /// Ends the run before anything is written when the archive will not fit.
+  private func checkSpace(for estimate: SizeEstimate, on descriptor: Int32) throws(ArchiveError) {
+    guard let status = try? FileSystem.status(of: descriptor), status.kind == .regular,
+      let free = try? ProcessFacts.freeSpace(of: descriptor).bytes, free < estimate.archiveByteCountLow
+    else { return }
+    throw ArchiveError(
+      .noSpace,
+      "the archive will have at least \(estimate.archiveByteCountLow) bytes, and \(free) are free where it goes")
   }
 
   // MARK: Writing
 
   private func write(
     _ paths: [SourcePath], in directory: Int32, to descriptor: Int32, replacing replaced: ReplacedFile? = nil
-  ) throws(Failure) -> WriteSummary {
+  ) throws(Failure) -> (WriteSummary, SizeEstimate?) {
     let reporter = session.reporter
     return try engine(about: configuration.archive) { () throws(ArchiveError) in
+      let estimate = try estimate(paths, in: directory, to: descriptor, replacing: replaced)
+      if let estimate {
+        try checkSpace(for: estimate, on: descriptor)
+        reporter.begin("create", totalByteCount: estimate.contentByteCount)
+      }
       let writer = try ArchiveWriter(
-        to: descriptor, options: configuration.writer, cancellation: session.cancellation,
+        to: descriptor, options: configuration.source.writer, cancellation: session.cancellation,
         onEvent: { event in
           switch event {
           case .progress(let progress): reporter.update(progress)
@@ -131,14 +124,14 @@ private struct Create {
         })
       writer.replacedFile = replaced
       for source in paths { try append(source, in: directory, to: writer) }
-      return try writer.finish()
+      return (try writer.finish(), estimate)
     }
   }
 
   private func append(_ source: SourcePath, in directory: Int32, to writer: ArchiveWriter) throws(ArchiveError) {
     do throws(ArchiveError) {
       try writer.appendTree(
-        at: source.path, as: source.archivePath, in: directory, excluding: configuration.excluding)
+        at: source.path, as: source.archivePath, in: directory, excluding: configuration.source.excluding)
     } catch {
       // Files may vanish between the making of a list and its use.
       guard source.isListed, error.code == .notFound else { throw error }
@@ -146,12 +139,14 @@ private struct Create {
     }
   }
 
-  private func end(_ summary: WriteSummary, stdoutIsTaken: Bool) throws(Failure) -> ExitStatus {
+  private func end(_ summary: WriteSummary, _ estimate: SizeEstimate?, stdoutIsTaken: Bool) throws(Failure)
+    -> ExitStatus
+  {
     session.reporter.finish()
     let elapsed = ContinuousClock.now - start
     let warningCount = max(summary.warningCount, session.reporter.degradationCount)
     if configuration.writesJSON {
-      try show(json(summary, elapsed, warningCount), stdoutIsTaken)
+      try show(json(summary, estimate, elapsed, warningCount), stdoutIsTaken)
     } else if !configuration.isQuiet && !stdoutIsTaken {
       try show(Array(text(summary, elapsed).utf8), false)
     }
@@ -172,7 +167,9 @@ private struct Create {
       """
   }
 
-  private func json(_ summary: WriteSummary, _ elapsed: Duration, _ warningCount: UInt64) -> [UInt8] {
+  private func json(
+    _ summary: WriteSummary, _ estimate: SizeEstimate?, _ elapsed: Duration, _ warningCount: UInt64
+  ) -> [UInt8] {
     JSONText.line { text in
       text.field("entries", summary.entryCount)
       text.field("files", summary.fileCount)
@@ -182,7 +179,7 @@ private struct Create {
       text.field("chunks", summary.chunkCount)
       text.field("storedChunks", summary.storedChunkCount)
       text.field("seconds", seconds: elapsed)
-      text.field("estimatedBytes", nil as UInt64?)
+      text.field("estimatedBytes", estimate?.archiveByteCount)
       text.field("digest", summary.digest)
       text.field("warnings", warningCount)
     }

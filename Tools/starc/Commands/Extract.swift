@@ -11,8 +11,8 @@ extension Command {
         + "only what holds the members is read.",
       "A DIR that does not exist appears only when all is done. In an existing DIR, files get their names one by one "
         + "when they are complete. Nothing is ever written outside of DIR or through symlinks.",
-      "What a killed run has begun in an existing DIR stays as .starc-*.tmp, which may be removed when no run is at work "
-        + "there; a new DIR is cleaned up by the next run. --overwrite keep takes a killed run up where it ended.",
+      "What a killed run has left, in an existing DIR or beside a new one, is removed by the next run that extracts to DIR. "
+        + "--overwrite keep takes a killed run up where it ended.",
       "Members that are unsafe or malformed end the run; with --lenient they are named and left out, and the exit "
         + "status is 1.",
     ],

@@ -6,7 +6,10 @@ extension Command {
     name: "info",
     summary: "show the totals and settings of an archive",
     usage: ["ARCHIVE"],
-    details: ["An indexed archive tells without being read; any other one is read to its end."],
+    details: [
+      "An indexed archive tells without being read, and its index is relied on (verify compares it with the tar stream); "
+        + "any other one is read to its end."
+    ],
     options: OptionSpec.reading,
     examples: ["starc info backup.tar.zst", "starc info --json backup.tar.zst | jq .archiveBytes"],
     prepare: { arguments, common throws(Failure) in

@@ -15,6 +15,7 @@ extension Command {
         + "as \\ooo (octal), a backslash as \\\\.",
       "With --json there is one object a line. Where a path is not UTF-8 \"path\" is an approximation, and "
         + "\"pathBase64\" has its bytes.",
+      "The list relies on the index where there is one; whether the tar stream says the same is what verify compares.",
     ],
     options: [long, null] + OptionSpec.reading,
     examples: [

@@ -10,7 +10,8 @@ extension Command {
       "Every member that lies in healthy chunks is restored, whatever has become of the rest: the beginning or the end of the file may be "
         + "missing, the index, or parts in between. What is lost is listed, one line each, and the exit status is 1; damage of which no member "
         + "is known is listed too.",
-      "Every chunk is checked against its hash, and index and tar headers against each other, as far as there is an index. Of a plain tar and of other programs' "
+      "Every chunk is checked against its hash, and index and tar headers against each other, as far as there is an index; a member of which these say different things "
+        + "is not restored but listed with both values, and the exit status is 2. Of a plain tar and of other programs' "
         + "archives everything up to the first damage is restored. From a pipe everything is first copied to $TMPDIR.",
     ],
     options: ExtractConfiguration.options.filter {
@@ -50,6 +51,7 @@ extension Command {
           text.field("files", restored.fileCount)
           text.field("contentBytes", restored.contentByteCount)
           text.field("lost", summary.lossCount)
+          text.field("mismatches", summary.mismatchCount)
           text.field("seconds", seconds: ContinuousClock.now - start)
         })
     } else if !configuration.isQuiet {
@@ -59,6 +61,7 @@ extension Command {
         "\(PathText.printable(configuration.directory)): \(entries) entries, \(SizeText.decimal(restored.contentByteCount)), \(lost)\n"
       )
     }
+    if let mismatch = summary.firstMismatch { throw .archive(mismatch, about: configuration.reading.name) }
     return summary.lossCount > 0 ? .degraded : session.status(warnings: restored.warningCount)
   }
 

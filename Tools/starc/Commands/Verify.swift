@@ -12,7 +12,9 @@ extension Command {
     details: [
       "Everything is decompressed, every hash is checked, and the tar stream is compared with the index. Damage is "
         + "named on standard error: the chunk, where it lies in the file, and the members that it touches. The exit "
-        + "status is 2 for a damaged archive, and 1 for one that is odd but complete."
+        + "status is 2 for a damaged archive, and 1 for one that is odd but complete.",
+      "--quick relies on the index for what members there are and what they are like: it finds damage, but not an index "
+        + "that says something else than the tar stream.",
     ],
     options: [quick] + OptionSpec.reading,
     examples: [
@@ -71,7 +73,8 @@ extension Command {
     var text =
       damage.description + "; touches "
       + damage.members.prefix(shown).map { PathText.printable($0) }.joined(separator: ", ")
-    if damage.members.count > shown { text += " and \(damage.members.count - shown) more" }
+    let more = UInt64(damage.members.count - min(shown, damage.members.count)) + damage.unlistedMemberCount
+    if more > 0 { text += " and \(more) more" }
     return text
   }
 
@@ -101,5 +104,6 @@ extension Command {
     text.array { text in
       for member in damage.members { text.object { $0.field("path", lossy: member) } }
     }
+    if damage.unlistedMemberCount > 0 { text.field("unlistedMembers", damage.unlistedMemberCount) }
   }
 }
