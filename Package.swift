@@ -114,7 +114,8 @@ let package = Package(
       ],
       swiftSettings: rules),
     .testTarget(
-      name: "StarcTests", dependencies: ["starc", "CommandLineTool", "ArchiveEngine", "ArchiveFormat", "ArchiveIO", "TestSupport"],
+      name: "StarcTests",
+      dependencies: ["starc", "CommandLineTool", "ArchiveEngine", "ArchiveFormat", "ArchiveIO", "TestSupport"],
       swiftSettings: rules),
   ]
 )
