@@ -251,7 +251,10 @@ private struct IndexedVerification {
       }
       unsafe content = try unsafe loader.load(task.record, number: task.number, at: task.offset, into: job.slot)
     } catch {
-      for part in task.parts where part.spanning != nil { try unsafe part.spanning?.take(part, in: nil, stop: stop) }
+      // Parts wait for those before them, which a quick run does not look at.
+      if !isQuick {
+        for part in task.parts where part.spanning != nil { try unsafe part.spanning?.take(part, in: nil, stop: stop) }
+      }
       guard error.isDamage else { throw error }
       findings.add(
         ArchiveDamage(

@@ -79,7 +79,11 @@ struct StreamIndexCheck {
       case .directory, .root: try addTail(kind, frame)
       }
       return []
-    } catch { throw error.at(offset: offset) }
+    } catch {
+      // Offsets of the format count in the frame or in what it decodes to.
+      throw ArchiveError(
+        error.code, error.message, path: error.path, offset: offset, systemErrorNumber: error.systemErrorNumber)
+    }
   }
 
   private mutating func addPreamble(_ frame: [UInt8]) throws(ArchiveError) {
