@@ -85,10 +85,9 @@ struct StreamIndexCheck {
       }
       return []
     } catch {
-      // What the formats say counts from the frame's beginning.
-      var located = error
-      located.offset = offset &+ (error.offset ?? 0)
-      throw located
+      // Offsets of the format count in the frame or in what it decodes to.
+      throw ArchiveError(
+        error.code, error.message, path: error.path, offset: offset, systemErrorNumber: error.systemErrorNumber)
     }
   }
 
