@@ -1,7 +1,9 @@
 extension IndexPage {
   /// Reads a decoded payload and accepts its canonical form only.
   ///
-  /// - Parameter memoryByteCount: what the page may take in memory, the payload not counted.
+  /// - Parameters:
+  ///   - bytes: the payload, decompressed.
+  ///   - memoryByteCount: what the page may take in memory, the payload not counted.
   /// - Throws: `malformed`, `truncated`, `limitExceeded`, where possible with the offset in the payload.
   public init(decoding bytes: Span<UInt8>, memoryByteCount: Int = .max) throws(FormatError) {
     var memory = PageMemory(memoryByteCount)
