@@ -7,7 +7,7 @@ struct FaultSweepTests {
   private static let command = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Tools/fault-sweep").path
 
-  @Test(arguments: [["sweep", "--share", "60"], ["kills", "--count", "2"], ["races", "--count", "60"]])
+  @Test(arguments: [["sweep", "--share", "100"], ["kills", "--count", "2"], ["races", "--count", "60"]])
   func aRandomPart(_ arguments: [String]) throws {
     let result = try Shell.run(
       ["python3", Self.command] + arguments + ["--starc", Starc.path], timeout: 300)
