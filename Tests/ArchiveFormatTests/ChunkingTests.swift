@@ -49,6 +49,21 @@ import Testing
     #expect(mean > 0.6 && mean < 0.85)
   }
 
+  /// Of members with the same smallest weight the first is the boundary: a repeated name begins no chunk of its own.
+  @Test func theFirstOfEqualWeightsCounts() {
+    for seed in 0..<20 as Range<UInt64> {
+      var random = SeededGenerator(seed)
+      // So many members fill half a chunk, and two that are near each other have the smallest weight.
+      let count = 600
+      var entries = (0..<count).map { _ in Entry(hash: 1000 + random.next() >> 1, byteCount: Self.chunk / 512) }
+      let (first, distance) = (260 + random.below(20), 1 + random.below(100))
+      entries[first].hash = 7
+      entries[first + distance].hash = 7
+      let starts = Self.groups(entries).reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.count) }
+      #expect(starts.contains(first) && !starts.contains(first + distance), "seed \(seed)")
+    }
+  }
+
   @Test func extremeSizesStayWithinBounds() {
     for seed in 0..<200 as Range<UInt64> {
       var random = SeededGenerator(seed)
