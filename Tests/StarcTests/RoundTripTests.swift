@@ -153,6 +153,17 @@ internal import Testing
       """)
   }
 
+  /// What is neither file nor directory, and cannot be opened, can have an access list too.
+  @Test func accessListsOfNodes() throws {
+    try run(
+      """
+      mkdir src; mkfifo src/p; setfacl -m u:1234:rw,g:4321:r src/p
+      list() { (cd $1; getfacl -np p); }
+      list src > want; grep -q user:1234:rw- want; check() { list $1 | cmp - want; }
+      everyway
+      """)
+  }
+
   /// Holes of six kinds, the largest of a tebibyte: content, size and room on the disk stay.
   @Test func holes() throws {
     try run(

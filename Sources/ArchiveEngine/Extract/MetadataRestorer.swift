@@ -35,7 +35,11 @@ struct MetadataRestorer {
         destination.issues.note(.mode, path: path, reason: error.message)
       }
     }
-    if destination.restoresExtendedAttributes { restoreAttributes(descriptor, member, path: path) }
+    if destination.restoresExtendedAttributes {
+      restoreAttributes(member, path: path) { attribute, value throws(SystemError) in
+        try FileSystem.setAttribute(of: descriptor, attribute, value: value)
+      }
+    }
     if member.modificationTime == ExtractPlanner.leaveTime { return }
     do throws(SystemError) {
       try FileSystem.setTimes(
@@ -58,10 +62,8 @@ struct MetadataRestorer {
       }
     }
     if destination.restoresExtendedAttributes {
-      for attribute in member.extendedAttributes {
-        do throws(SystemError) {
-          try FileSystem.setAttribute(at: parent, name, attribute.name, value: attribute.value)
-        } catch { noteAttribute(attribute.name, path, error) }
+      restoreAttributes(member, path: path) { attribute, value throws(SystemError) in
+        try FileSystem.setAttribute(at: parent, name, attribute, value: value)
       }
     }
     do throws(SystemError) {
@@ -81,28 +83,34 @@ struct MetadataRestorer {
     }
   }
 
-  private func restoreAttributes(_ descriptor: Int32, _ member: Member, path: [UInt8]) {
+  /// Of whatever kind the member is: what cannot hold an attribute or an ACL (a symlink, most of all) says so itself.
+  private func restoreAttributes(
+    _ member: Member, path: [UInt8], set: (_ name: [UInt8], _ value: [UInt8]) throws(SystemError) -> Void
+  ) {
     for attribute in member.extendedAttributes {
-      do throws(SystemError) {
-        try FileSystem.setAttribute(of: descriptor, attribute.name, value: attribute.value)
-      } catch { noteAttribute(attribute.name, path, error) }
+      do throws(SystemError) { try set(attribute.name, attribute.value) } catch {
+        noteAttribute(attribute.name, path, error)
+      }
     }
-    restoreACL(member.accessACL, "system.posix_acl_access", descriptor, path)
-    restoreACL(member.defaultACL, "system.posix_acl_default", descriptor, path)
+    for (text, attribute) in [
+      (member.accessACL, "system.posix_acl_access"), (member.defaultACL, "system.posix_acl_default"),
+    ] where !text.isEmpty {
+      guard let value = xattr(fromACLText: text) else {
+        destination.issues.note(.acl, path: path, reason: "its text is not understood")
+        continue
+      }
+      do throws(SystemError) { try set(Array(attribute.utf8), value) } catch {
+        destination.issues.note(.acl, path: path, reason: error.message)
+      }
+    }
   }
 
-  private func restoreACL(_ text: [UInt8], _ attribute: String, _ descriptor: Int32, _ path: [UInt8]) {
-    guard !text.isEmpty else { return }
+  private func xattr(fromACLText text: [UInt8]) -> [UInt8]? {
     let owners = destination.owners
     let isNumeric = destination.usesNumericOwners
-    guard
-      let value = ACLText.xattr(
-        fromText: text, userID: { isNumeric ? nil : owners.userID($0) },
-        groupID: { isNumeric ? nil : owners.groupID($0) })
-    else { return destination.issues.note(.acl, path: path, reason: "its text is not understood") }
-    do throws(SystemError) {
-      try FileSystem.setAttribute(of: descriptor, Array(attribute.utf8), value: value)
-    } catch { destination.issues.note(.acl, path: path, reason: error.message) }
+    return ACLText.xattr(
+      fromText: text, userID: { isNumeric ? nil : owners.userID($0) },
+      groupID: { isNumeric ? nil : owners.groupID($0) })
   }
 
   private func noteAttribute(_ name: [UInt8], _ path: [UInt8], _ error: SystemError) {

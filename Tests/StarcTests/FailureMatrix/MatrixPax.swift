@@ -96,6 +96,9 @@ extension FailureMatrix {
     .refused("a list of names of an old GNU tar", says: "old GNU tar", leaves: ["after=z"]) { _ in
       [Tar.entry("names", "Rename a to b\n", type: "N"), after]
     },
+    .accepted("an ACL of a symlink, which cannot have one", status: 1, says: "ACL", makes: ["l -> x"]) { _ in
+      [Tar.pax(("SCHILY.acl.default", "user::rwx,group::r-x,other::---")), Tar.symlink("l", to: "x")]
+    },
     .accepted("an ACL of Solaris", status: 1, says: "Solaris", makes: ["after=z"]) { _ in
       [Tar.entry("acl", "1000000", type: "A"), after]
     },
