@@ -95,7 +95,7 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
 public enum PathText {
   /// Printable UTF-8 as it is, every other byte as `\ooo` (octal), a backslash doubled.
   public static func printable(_ bytes: [UInt8]) -> String {
-    if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != 0x5C }) { return String(decoding: bytes, as: UTF8.self) }
+    if isPlain(bytes) { return String(decoding: bytes, as: UTF8.self) }
     var text = ""
     var index = 0
     while index < bytes.count {
@@ -115,6 +115,18 @@ public enum PathText {
       }
     }
     return text
+  }
+
+  /// Nothing in it has to be written in another way: the bytes are the text.
+  public static func isPlain(_ bytes: [UInt8]) -> Bool {
+    // Without a way out in the middle eight bytes and more are looked at in one step.
+    let bytes = bytes.span
+    var isPlain = true
+    for index in bytes.indices {
+      let byte = bytes[index]
+      isPlain = isPlain && byte >= 0x20 && byte < 0x7F && byte != 0x5C
+    }
+    return isPlain
   }
 
   private static func printableScalar(_ bytes: [UInt8], at index: Int) -> (Unicode.Scalar, Int)? {

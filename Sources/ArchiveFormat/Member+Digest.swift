@@ -28,6 +28,8 @@ extension Member {
   package var memoryByteCount: Int {
     let perArray = 48
     var count = MemoryLayout<Member>.stride
+    if hasRareMetadata { count += Self.rareByteCount }
+    if ownerNames.isSet { count += SharedValue<MemberOwnerNames>.byteCount }
     for string in [path, linkTarget, userName, groupName, accessACL, defaultACL] where !string.isEmpty {
       count += perArray + string.count
     }

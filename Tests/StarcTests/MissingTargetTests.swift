@@ -137,6 +137,35 @@ internal import Testing
     try check(circle + [Tar.entry("a", "1")], ["a", "i"], 1, ["a=1"], says: "i: hard link to ")
   }
 
+  /// Of members of one name the last counts, though some of them be links themselves.
+  @Test func linksAmongMembersOfOneName() throws {
+    let (one, two, link) = (Tar.entry("f", "1"), Tar.entry("g", "2"), Tar.hardLink("f", to: "g"))
+    let three = Tar.entry("f", "3")
+    try check([two, one, link, Tar.hardLink("i", to: "f")], ["i"], 0, ["i=2"])
+    try check([two, one, link, three, Tar.hardLink("i", to: "f")], ["i"], 0, ["i=3"])
+    try check([two, link, one, Tar.hardLink("i", to: "f"), link], ["i"], 0, ["i=1"])
+    try check([Tar.hardLink("i", to: "f"), two, one, link], ["i"], 0, ["i=2"])
+    try check([Tar.hardLink("i", to: "f"), Tar.hardLink("j", to: "f"), one, two, link], ["i", "j"], 0, ["i=2 2", "j=2 2"])
+  }
+
+  /// Fifty members of one name that refer to themselves: each time that the archive is gone through a link comes once, not fifty times.
+  @Test func linksThatComeAgainAndAgain() throws {
+    let circle = [[UInt8]](repeating: Tar.hardLink("g", to: "g"), count: 50)
+    try check(circle + [Tar.hardLink("i", to: "g"), Tar.entry("a", "1")], ["a", "i"], 1, ["a=1"], says: "i: hard link to ")
+    try check([Tar.hardLink("i", to: "g"), Tar.entry("a", "1")] + circle, ["a", "i"], 1, ["a=1"], says: "i: hard link to ")
+  }
+
+  /// Hundreds of links times hundreds of members are refused before anybody notices.
+  @Test func pairsOfLinksAndMembersAreLimited() throws {
+    let stage = try FailureModeStage()
+    let links = (0..<350).flatMap { Tar.hardLink(Bytes("i/\($0)"), to: "g") }
+    let members = (0..<350).flatMap { _ in Tar.hardLink("g", to: "f") }
+    try stage.write(links + members + Tar.end, "f.tar")
+    let result = try stage.run(["extract", "--no-sync", "f.tar", "out", "i"])
+    #expect(result.status == 2 && result.errorText.contains("100,000"), "\(result.errorText)")
+    #expect(try stage.tree() == nil)
+  }
+
   @Test func targetsThatAreNoFiles() throws {
     let archive = [
       Tar.directory("d"), Tar.entry("n", type: "3") { $0.device = (1, 3) }, Tar.hardLink("x", to: "d"),

@@ -57,8 +57,8 @@ struct DirectoryRecords {
       member.groupID = record.number()
       member.modificationTime = Timestamp(
         seconds: Int64(bitPattern: record.number()), nanoseconds: UInt32(truncatingIfNeeded: record.number()))
-      member.userName = record.bytes()
-      member.groupName = record.bytes()
+      let userName = record.bytes()
+      member.ownerNames = SharedValue(MemberOwnerNames(user: userName, group: record.bytes()))
       member.accessACL = record.bytes()
       member.defaultACL = record.bytes()
       for _ in 0..<record.number() {

@@ -62,6 +62,9 @@ extension ExtractPlanner {
       position = 0
       try readAgain(missing)
       try missing.forEachUnmade { link throws(ArchiveError) in try refuse(link, Self.refusal(of: link.target)) }
+      try missing.forEachSuccessor { link throws(ArchiveError) in
+        try system(path: link.path) { () throws(SystemError) in try unresolved.add(link) }
+      }
       try makeLinksAtHand()
     }
     try giveUpLinks()
@@ -119,29 +122,34 @@ extension ExtractPlanner {
     var action: LeafAction?
     var place: [UInt8]?
     var isSettled = false
-    try missing.claim(member.path, position: position) { link, wasMade throws(ArchiveError) in
+    try missing.claim(member.path, position: position) { link, wasGiven, _ throws(ArchiveError) in
       var link = link
-      link.replacesOwn = link.replacesOwn || wasMade
-      if wasMade, !isSettled {
+      link.replacesOwn = link.replacesOwn || wasGiven
+      if wasGiven, !isSettled {
         // Links that wait refer to the content that is about to be replaced; of one member's links all were made or none.
         try settle()
         try makeLinksAtHand()
         isSettled = true
       }
-      if member.kind == .directory { return try refuse(link, Self.refusal(of: link.target)) }
+      if member.kind == .directory {
+        try refuse(link, Self.refusal(of: link.target))
+        return .nothing
+      }
       if member.kind == .hardlink {
-        // A link to a link: what that one refers to counts.
         link.target = member.linkTarget
         link.place = self.place(of: member.linkTarget)
-      } else if let place {
-        link.place = place
-      } else {
-        guard try isFree(link) else { return }
-        action = try copyAction(member, for: link, spans: spans, archiveByteCount: archiveByteCount)
-        if action != nil { place = link.path }
-        return
+        return .link(link)
       }
-      try system(path: link.path) { () throws(SystemError) in try unresolved.add(link) }
+      if let place {
+        link.place = place
+        try system(path: link.path) { () throws(SystemError) in try unresolved.add(link) }
+        return .content
+      }
+      guard try isFree(link) else { return .nothing }
+      action = try copyAction(member, for: link, spans: spans, archiveByteCount: archiveByteCount)
+      guard action != nil else { return .nothing }
+      place = link.path
+      return .content
     }
     return action
   }
@@ -149,15 +157,15 @@ extension ExtractPlanner {
   /// A member whose content is missing is itself not whole: the links to it are left out.
   func withhold(_ path: [UInt8], from missing: MissingContents) throws(ArchiveError) {
     try settle()
-    try missing.claim(path, position: 0) { link, wasMade throws(ArchiveError) in
-      if wasMade {
+    try missing.claim(path, position: 0) { link, wasGiven, hasSuccessor throws(ArchiveError) in
+      if wasGiven {
         // Of those that got the content the first is there; the others find it gone and say so.
-        if isKept(XXH3.hash64(link.path.span)) { return }
-        guard try exists(link.path) else { return }
-        try remove(link.path)
+        if isKept(XXH3.hash64(link.path.span)) { return .nothing }
+        if try exists(link.path) { try remove(link.path) } else if !hasSuccessor { return .nothing }
       }
       uncount()
       skip(link.path, "\(Self.phrase(path)), which is incomplete in the archive; left out")
+      return .nothing
     }
   }
 

@@ -5,26 +5,43 @@ internal import ArchiveFormat
 /// The control thread only. Lanes take jobs in order, and a page is asked for before the chunks of the pages in front of it are handed out:
 /// it is never behind work that waits for the control thread.
 final class PageAhead {
+  /// A page as a lane decoded it.
+  struct Decoded: Sendable {
+    let page: IndexPage
+    /// What it takes.
+    let memoryByteCount: Int
+    /// For whoever asked for it.
+    let summary: PageSummary?
+  }
+
   /// One page for a lane.
   struct Item: Sendable {
     let location: IndexedArchive.PageLocation
-    private let page = Outcome<(page: IndexPage, memoryByteCount: Int)?>()
+    private let summarizes: Bool
+    private let page = Outcome<Decoded?>()
 
-    fileprivate init(_ location: IndexedArchive.PageLocation) { self.location = location }
+    fileprivate init(_ location: IndexedArchive.PageLocation, summarizes: Bool) {
+      self.location = location
+      self.summarizes = summarizes
+    }
 
     /// Reads, checks and decodes it, on a lane. A stopped run still has to be told that the page does not come. A page that is too large for being
     /// held before it is needed is left to the control thread.
     func perform(_ archive: IndexedArchive, _ codec: PageCodec, stop: StopSignal) {
       do throws(ArchiveError) {
         try stop.check()
-        let decoded = try archive.page(location, codec: codec)
-        page.set(.success((decoded, codec.lastMemoryByteCount)))
+        let (decoded, frame) = try archive.pageAndFrame(location, codec: codec)
+        let summary =
+          summarizes
+          ? try format { () throws(FormatError) in try PageSummary(page: decoded, frame: frame.span) } : nil
+        page.set(
+          .success(Decoded(page: decoded, memoryByteCount: codec.lastMemoryByteCount, summary: summary)))
       } catch {
         page.set(error.code == .limitExceeded ? .success(nil) : .failure(error))
       }
     }
 
-    fileprivate func wait() throws(ArchiveError) -> (page: IndexPage, memoryByteCount: Int)? { try page.wait() }
+    fileprivate func wait() throws(ArchiveError) -> Decoded? { try page.wait() }
   }
 
   /// Pages that are decoded and not used yet: enough that the control thread finds the next one ready.
@@ -32,13 +49,19 @@ final class PageAhead {
 
   private var pages: PageIterator
   private let profile: RunProfile?
+  private let summarizes: Bool
   private let enqueue: (Item) -> Void
   private var items: [Item] = []
 
-  /// - Parameter enqueue: gives an item to a lane, in order.
-  init(_ archive: IndexedArchive, profile: RunProfile?, enqueue: @escaping (Item) -> Void) {
+  /// - Parameters:
+  ///   - summarizes: lanes sum pages up as well.
+  ///   - enqueue: gives an item to a lane, in order.
+  init(
+    _ archive: IndexedArchive, profile: RunProfile? = nil, summarizes: Bool = false, enqueue: @escaping (Item) -> Void
+  ) {
     pages = PageIterator(archive)
     self.profile = profile
+    self.summarizes = summarizes
     self.enqueue = enqueue
   }
 
@@ -47,12 +70,12 @@ final class PageAhead {
     PageCodec(memoryByteCount: archive.pageMemoryByteCount / 4)
   }
 
-  /// The next page with the bytes that it takes, nil when the caller has to read it; its place the caller knows. Pages are taken in
+  /// The next page, nil when the caller has to read it; its place the caller knows. Pages are taken in
   /// order and none is left out.
-  func page(_ location: IndexedArchive.PageLocation) throws(ArchiveError) -> (page: IndexPage, memoryByteCount: Int)? {
+  func page(_ location: IndexedArchive.PageLocation) throws(ArchiveError) -> Decoded? {
     // A directory that is damaged farther on is the caller's to find when it gets there.
     while items.count < Self.depth, let next = try? pages.nextLocation() {
-      let item = Item(next)
+      let item = Item(next, summarizes: summarizes)
       items.append(item)
       enqueue(item)
     }

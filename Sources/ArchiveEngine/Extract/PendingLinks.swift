@@ -66,22 +66,41 @@ struct PendingLinks {
 
 /// Links whose target this run does not make: they get its content when the archive is gone through once more.
 ///
-/// 16 bytes a link in memory, the records in a spill store. The control thread only.
+/// 24 bytes a link in memory, the records in a spill store. The control thread only.
 final class MissingContents {
+  /// What a member that has the name of a link's target is for the link.
+  enum Supply {
+    /// Its content is given to the link.
+    case content
+    /// It is itself a link: what that one refers to counts.
+    case link(PendingLink)
+    /// The link gets nothing from it.
+    case nothing
+  }
+
   private struct Entry {
     /// XXH3-64 of the target's path in the archive.
     let target: UInt64
-    /// Place of the record in the lower 62 bits; see the flags.
+    /// Place of the record in the lower 61 bits; see the flags.
     var offset: UInt64
+    /// Place of the record that takes this one's place when the archive has been gone through; -1 for none.
+    var successor: Int64 = -1
 
-    /// The content of some member was given to the link.
-    static let isMade: UInt64 = 1 << 63
+    /// Some member had the name.
+    static let isFound: UInt64 = 1 << 63
     /// That member came before the link.
     static let isOlder: UInt64 = 1 << 62
+    /// The content of some member was given to the link.
+    static let isGiven: UInt64 = 1 << 61
+    static let flags = isFound | isOlder | isGiven
   }
+
+  /// How often links may come again: an archive of some kilobytes can have 100,000 links to a name and as many members of that name.
+  private static let maximumRepetitionCount = 100_000
 
   private let store = SpillStore()
   private var entries: [Entry] = []
+  private var repetitionCount = 0
 
   var isEmpty: Bool { entries.isEmpty }
 
@@ -98,9 +117,12 @@ final class MissingContents {
   }
 
   /// Goes through the links that refer to a member. Where several members have the name, a link means the last one before it; one with
-  /// none before it the last of all. So a link may come again, with `wasMade`, and the later content counts.
+  /// none before it the last of all. So a link may come again, and what it gets then counts.
+  ///
+  /// - Parameter body: is told whether the link was given a content and whether another link waits to take its place.
   func claim(
-    _ path: [UInt8], position: UInt64, _ body: (PendingLink, _ wasMade: Bool) throws(ArchiveError) -> Void
+    _ path: [UInt8], position: UInt64,
+    _ body: (PendingLink, _ wasGiven: Bool, _ hasSuccessor: Bool) throws(ArchiveError) -> Supply
   ) throws(ArchiveError) {
     guard !entries.isEmpty else { return }
     let hash = XXH3.hash64(path.span)
@@ -111,22 +133,42 @@ final class MissingContents {
     }
     while low < entries.count, entries[low].target == hash {
       defer { low += 1 }
-      let link = try read(entries[low])
+      let link = try read(at: Int64(entries[low].offset & ~Entry.flags))
       guard link.target == path else { continue }
       let flags = entries[low].offset
       if link.position < position, flags & Entry.isOlder != 0 { continue }
-      entries[low].offset |= Entry.isMade | (link.position > position ? Entry.isOlder : 0)
-      try body(link, flags & Entry.isMade != 0)
+      if flags & Entry.isFound != 0 {
+        repetitionCount += 1
+        guard repetitionCount <= Self.maximumRepetitionCount else {
+          throw ArchiveError(
+            .limitExceeded, "too many hard links and members of one name: more than 100,000 pairs", path: path)
+        }
+      }
+      let supply = try body(link, flags & Entry.isGiven != 0, entries[low].successor >= 0)
+      entries[low].offset |= Entry.isFound | (link.position > position ? Entry.isOlder : 0)
+      entries[low].successor = -1
+      switch supply {
+      case .content: entries[low].offset |= Entry.isGiven
+      case .link(let successor):
+        entries[low].successor = try system { () throws(SystemError) in try store.append(successor.record) }
+      case .nothing: break
+      }
     }
   }
 
   /// Goes through the links to which no member came.
   func forEachUnmade(_ body: (PendingLink) throws(ArchiveError) -> Void) throws(ArchiveError) {
-    for entry in entries where entry.offset & Entry.isMade == 0 { try body(try read(entry)) }
+    for entry in entries where entry.offset & Entry.isFound == 0 {
+      try body(try read(at: Int64(entry.offset & ~Entry.flags)))
+    }
   }
 
-  private func read(_ entry: Entry) throws(ArchiveError) -> PendingLink {
-    let offset = Int64(entry.offset & (Entry.isOlder - 1))
+  /// Goes through the links that take the place of others.
+  func forEachSuccessor(_ body: (PendingLink) throws(ArchiveError) -> Void) throws(ArchiveError) {
+    for entry in entries where entry.successor >= 0 { try body(try read(at: entry.successor)) }
+  }
+
+  private func read(at offset: Int64) throws(ArchiveError) -> PendingLink {
     var record = try system { () throws(SystemError) in try RecordReader.read(from: store, at: offset) }
     return PendingLink(&record)
   }

@@ -15,24 +15,22 @@ extension ArchiveReader {
     var matched: Set<Int> = []
     if let archive = try indexOrNil() {
       var account = LimitAccount(limits)
-      let codec = archive.makeCodec()
-      var pages = PageIterator(archive)
-      while let location = try pages.nextLocation() {
-        try stop.check()
-        let page = try archive.page(location, codec: codec)
+      try forEachPage(of: archive, stop) { page throws(ArchiveError) in
         var chunks = ChunkCounter(page)
-        for member in page.members {
+        let members = page.members.span
+        for index in members.indices {
+          let byteCount = members[index].member.byteCount
           try account.add(
-            member.member.path, contentByteCount: member.member.byteCount, archiveByteCount: archive.file.byteCount)
-          let count = chunks.next(member)
+            members[index].member.path, contentByteCount: byteCount, archiveByteCount: archive.file.byteCount)
+          let count = chunks.next(members[index])
           if !wanted.isEverything {
-            guard let index = wanted.match(member.member.path) else { continue }
+            guard let index = wanted.match(members[index].member.path) else { continue }
             matched.insert(index)
           }
           try body(
             ListedMember(
-              member: member.member, contentHash: member.contentHash, isIncomplete: member.isIncomplete,
-              chunkCount: count))
+              member: members[index].member, contentHash: members[index].contentHash,
+              isIncomplete: members[index].isIncomplete, chunkCount: count))
         }
       }
     } else {
@@ -46,6 +44,30 @@ extension ArchiveReader {
     }
     if let first = wanted.unmatched(matched).first {
       throw ArchiveError(.notFound, "is not in the archive", path: first)
+    }
+  }
+
+  /// Gives all pages in order. Where there are several, lanes decode them while `body` has those before.
+  private func forEachPage(
+    of archive: IndexedArchive, _ stop: StopSignal, _ body: (IndexPage) throws(ArchiveError) -> Void
+  ) throws(ArchiveError) {
+    let isParallel = archive.root.totals.pageCount > 2 && laneCount > 1
+    let lanes = try LanePool<PageAhead.Item>(laneCount: isParallel ? 2 : 0, label: "archive-list") {
+      _ throws(ArchiveError) in
+      let codec = PageAhead.makeCodec(archive)
+      return { $0.perform(archive, codec, stop: stop) }
+    }
+    defer { lanes.end() }
+    let ahead = isParallel ? PageAhead(archive) { lanes.enqueue($0) } : nil
+    let codec = archive.makeCodec()
+    var pages = PageIterator(archive)
+    while let location = try pages.nextLocation() {
+      try stop.check()
+      if let decoded = try ahead?.page(location) {
+        try body(decoded.page)
+      } else {
+        try body(try archive.page(location, codec: codec))
+      }
     }
   }
 

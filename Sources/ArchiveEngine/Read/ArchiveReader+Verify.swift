@@ -92,9 +92,9 @@ final class VerifyVisitor: StreamVisitor {
 
 /// Verifies an archive of ours with all lanes.
 private struct IndexedVerification {
-  private struct Job: Sendable {
-    let task: ChunkTask<Void>
-    let slot: ReadSlot
+  private enum Job: Sendable {
+    case page(PageAhead.Item)
+    case chunk(ChunkTask<Void>, ReadSlot)
   }
 
   /// What lanes found; sorted at the end, since they come in any order.
@@ -137,23 +137,26 @@ private struct IndexedVerification {
   func run() throws(ArchiveError) -> VerifyReport {
     let pool = try reader.makeChunkPool(archive, stop)
     let progress = ProgressCounter { [events = reader.events] in events.send(.progress($0)) }
-    let (findings, stop, isQuick) = (findings, stop, isQuick)
+    let (archive, findings, stop, isQuick) = (archive, findings, stop, isQuick)
     let lanes = try LanePool<Job>(laneCount: reader.laneCount, label: "archive-verify") { _ throws(ArchiveError) in
       let loader = try ChunkLoader(archive.file)
       let check = try MemberCheck()
+      let pages = PageAhead.makeCodec(archive)
       return { job in
-        if !stop.isSet {
-          do throws(ArchiveError) {
-            try Self.verify(job, loader, check, stop, isQuick, findings)
-          } catch {
-            // An unreadable disk or a cancellation is not damage of the archive.
-            stop.fail(error)
+        switch job {
+        case .page(let item): item.perform(archive, pages, stop: stop)
+        case .chunk(let task, let slot):
+          if !stop.isSet {
+            do throws(ArchiveError) {
+              try Self.verify(task, slot, loader, check, stop, isQuick, findings)
+            } catch {
+              // An unreadable disk or a cancellation is not damage of the archive.
+              stop.fail(error)
+            }
+            Self.count(task, progress)
           }
-          for part in job.task.parts where part.endsMember {
-            progress.add(contentByteCount: part.member.member.byteCount, memberCount: 1)
-          }
+          pool.release(slot)
         }
-        pool.release(job.slot)
       }
     }
     defer { lanes.end() }
@@ -187,7 +190,8 @@ private struct IndexedVerification {
   private func plan(
     _ lanes: LanePool<Job>, _ pool: SlotPool<ReadSlot>, _ account: inout LimitAccount, _ report: inout VerifyReport
   ) throws(ArchiveError) {
-    var plan = ChunkPlanReader<Void>(archive, summarizes: true)
+    let ahead = PageAhead(archive, summarizes: true) { lanes.enqueue(.page($0)) }
+    var plan = ChunkPlanReader<Void>(archive, summarizes: true, ahead: ahead)
     var index = try format { () throws(FormatError) in
       try IndexAccumulator(settings: archive.root.settings, opening: archive.root.opening)
     }
@@ -198,7 +202,7 @@ private struct IndexedVerification {
       try stop.check()
       for task in tasks {
         report.chunkCount += 1
-        lanes.enqueue(Job(task: task, slot: try pool.acquire()))
+        lanes.enqueue(.chunk(task, try pool.acquire()))
         // The preamble lies behind the first data frame.
         if task.number == 0 {
           try compare(index.preambleFrame, at: task.offset + UInt64(task.record.storedByteCount), "preamble")
@@ -228,17 +232,25 @@ private struct IndexedVerification {
     }
   }
 
+  private static func count(_ task: ChunkTask<Void>, _ progress: ProgressCounter) {
+    var (byteCount, memberCount): (UInt64, UInt64) = (0, 0)
+    for part in task.parts where part.endsMember {
+      byteCount += part.member.member.byteCount
+      memberCount += 1
+    }
+    progress.add(contentByteCount: byteCount, memberCount: memberCount)
+  }
+
   private static func verify(
-    _ job: Job, _ loader: ChunkLoader, _ check: MemberCheck, _ stop: StopSignal, _ isQuick: Bool, _ findings: Findings
+    _ task: ChunkTask<Void>, _ slot: ReadSlot, _ loader: ChunkLoader, _ check: MemberCheck, _ stop: StopSignal,
+    _ isQuick: Bool, _ findings: Findings
   ) throws(ArchiveError) {
-    let task = job.task
     let content: UnsafeRawBufferPointer
     do throws(ArchiveError) {
       if isQuick {
-        _ = try unsafe loader.fetch(task.record, number: task.number, at: task.offset)
-        return
+        return try loader.check(task.record, number: task.number, at: task.offset)
       }
-      unsafe content = try unsafe loader.load(task.record, number: task.number, at: task.offset, into: job.slot)
+      unsafe content = try unsafe loader.load(task.record, number: task.number, at: task.offset, into: slot)
     } catch {
       // Only those that are decoded take their turn: behind the others nobody may wait for it.
       if !isQuick { for part in task.parts { try unsafe part.spanning?.take(part, in: nil, stop: stop) } }

@@ -65,9 +65,10 @@ struct ChunkPlanReader<Action: Sendable> {
   }
 
   private mutating func read(_ location: IndexedArchive.PageLocation) throws(ArchiveError) -> IndexPage {
-    if let ahead, let (page, memoryByteCount) = try ahead.page(location) {
-      underWayByteCount += memoryByteCount
-      return page
+    if let decoded = try ahead?.page(location) {
+      underWayByteCount += decoded.memoryByteCount
+      lastSummary = decoded.summary
+      return decoded.page
     }
     let (page, frame) = try archive.pageAndFrame(location, codec: codec)
     underWayByteCount += codec.lastMemoryByteCount

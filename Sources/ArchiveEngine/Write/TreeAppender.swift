@@ -219,8 +219,8 @@ extension ArchiveWriter {
     member.userID = UInt64(status.userID)
     member.groupID = UInt64(status.groupID)
     if !options.usesNumericOwners {
-      member.userName = owners.userName(status.userID)
-      member.groupName = owners.groupName(status.groupID)
+      member.ownerNames = SharedValue(
+        MemberOwnerNames(user: owners.userName(status.userID), group: owners.groupName(status.groupID)))
     }
     if kind == .file { member.byteCount = UInt64(max(0, status.byteCount)) }
     if kind == .characterDevice || kind == .blockDevice {

@@ -80,6 +80,9 @@ extension IndexPage {
       members.append(
         IndexedMember(member: member, headerByteCount: 0, isIncomplete: bytes[index] & Tag.incomplete != 0))
       if kind.isLink { linkCount += 1 }
+      if kind.isLink || kind.isDevice || bytes[index] & (Tag.sparse | Tag.attributes) != 0 {
+        try memory.take(Member.rareByteCount)
+      }
     }
     var budget = IndexLimits.pageByteCount
     let names = try FrontCoding.decode(bytes, &cursor, count: count, budget: &budget, memory: &memory, "paths")
@@ -106,9 +109,10 @@ extension IndexPage {
       var owner = Member(path: [], kind: .file)
       owner.userID = try cursor.varint(bytes, "user id")
       owner.groupID = try cursor.varint(bytes, "group id")
-      owner.userName = try cursor.string(bytes, upTo: limit, "user name")
-      owner.groupName = try cursor.string(bytes, upTo: limit, "group name")
-      try memory.take(MemoryLayout<Member>.stride)
+      let user = try cursor.string(bytes, upTo: limit, "user name")
+      owner.ownerNames = SharedValue(
+        MemberOwnerNames(user: user, group: try cursor.string(bytes, upTo: limit, "group name")))
+      try memory.take(MemoryLayout<Member>.stride + SharedValue<MemberOwnerNames>.byteCount)
       owners.append(owner)
       try distinct.add(bytes, start..<cursor.offset, &memory)
     }
@@ -117,8 +121,7 @@ extension IndexPage {
       let entry = try distinct.index(bytes, &cursor, &used)
       members[index].member.userID = owners[entry].userID
       members[index].member.groupID = owners[entry].groupID
-      members[index].member.userName = owners[entry].userName
-      members[index].member.groupName = owners[entry].groupName
+      members[index].member.ownerNames = owners[entry].ownerNames
     }
     try distinct.finish(cursor, used)
   }
@@ -179,7 +182,7 @@ extension IndexPage {
       try distinct.add(bytes, start..<cursor.offset, &memory)
     }
     var used = 0
-    for index in members.indices where !members[index].member.accessACL.isEmpty {
+    for index in members.indices where members[index].member.hasRareMetadata && !members[index].member.accessACL.isEmpty {
       let entry = try distinct.index(bytes, &cursor, &used)
       members[index].member.extendedAttributes = sets[entry].extendedAttributes
       members[index].member.accessACL = sets[entry].accessACL
@@ -193,7 +196,7 @@ extension IndexPage {
   ) throws(FormatError) {
     var counts: [Int] = []
     var budget = IndexLimits.pageExtentCount
-    for member in members where member.member.sparseExtents != nil {
+    for index in members.indices where members[index].member.sparseExtents != nil {
       let count = try cursor.count(bytes, upTo: min(budget, IndexLimits.extentCount), "sparse extents")
       budget -= count
       try memory.take(count * MemoryLayout<SparseExtent>.stride)

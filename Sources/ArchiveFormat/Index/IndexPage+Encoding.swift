@@ -182,10 +182,12 @@ extension MemberKind {
 
 extension Member {
   /// The member has an entry in the attribute table.
-  var hasAttributes: Bool { !extendedAttributes.isEmpty || !accessACL.isEmpty || !defaultACL.isEmpty }
+  var hasAttributes: Bool {
+    hasRareMetadata && (!extendedAttributes.isEmpty || !accessACL.isEmpty || !defaultACL.isEmpty)
+  }
 
   func hasOwner(of other: Member) -> Bool {
-    userID == other.userID && groupID == other.groupID && userName == other.userName && groupName == other.groupName
+    userID == other.userID && groupID == other.groupID && ownerNames == other.ownerNames
   }
 }
 

@@ -9,10 +9,21 @@ extension IndexPage {
       throw FormatError(.limitExceeded, "\(members.count) members in a page, more than \(IndexLimits.pageMemberCount)")
     }
     let members = members.span
+    // Neighbours mostly share their owner's names, and what was looked at is not looked at again.
+    var ownerNames = SharedValue<MemberOwnerNames>()
     for index in members.indices {
       try Self.validate(members[index])
-      budget -= members[index].member.path.count + members[index].member.linkTarget.count
-      extents -= members[index].member.sparseExtents?.count ?? 0
+      if members[index].member.ownerNames != ownerNames {
+        ownerNames = members[index].member.ownerNames
+        guard !ownerNames.value.user.contains(0), !ownerNames.value.group.contains(0) else {
+          throw FormatError(.malformed, "owner name with NUL")
+        }
+      }
+      budget -= members[index].member.path.count
+      if members[index].member.hasRareMetadata {
+        budget -= members[index].member.linkTarget.count
+        extents -= members[index].member.sparseExtents?.count ?? 0
+      }
       guard budget >= 0 else {
         throw FormatError(.limitExceeded, "names of a page: more than \(IndexLimits.pageByteCount) bytes")
       }
@@ -64,16 +75,16 @@ extension IndexPage {
     }
   }
 
-  private static func validate(_ record: IndexedMember) throws(FormatError) {
+  private static func validate(_ record: borrowing IndexedMember) throws(FormatError) {
     guard record.headerByteCount >= 512, record.headerByteCount % 512 == 0 else {
       throw FormatError(.malformed, "header of \(record.headerByteCount) bytes")
     }
     guard record.headerByteCount <= IndexLimits.headerByteCount else {
       throw FormatError(.limitExceeded, "header of \(record.headerByteCount) bytes")
     }
-    guard UInt64(record.member.path.count) <= record.headerByteCount,
-      UInt64(record.member.linkTarget.count) <= record.headerByteCount
-    else { throw FormatError(.malformed, "name longer than its header") }
+    guard UInt64(record.member.path.count) <= record.headerByteCount else {
+      throw FormatError(.malformed, "name longer than its header")
+    }
     guard ArchivePath.isValid(record.member.path) else {
       throw FormatError(.malformed, "path that is empty, absolute or not normalised")
     }
@@ -85,25 +96,36 @@ extension IndexPage {
     guard isFile == (record.contentHash != nil) else {
       throw FormatError(.malformed, isFile ? "file without hash" : "hash of a member that is not a file")
     }
-    guard isFile || (record.member.byteCount == 0 && !record.isIncomplete && record.member.sparseExtents == nil) else {
+    guard isFile || (record.member.byteCount == 0 && !record.isIncomplete) else {
       throw FormatError(.malformed, "file properties of a member that is not a file")
     }
     guard record.member.byteCount <= IndexLimits.fileByteCount else {
       throw FormatError(.limitExceeded, "file of \(record.member.byteCount) bytes")
     }
-    try validateLink(record.member)
-    let isDevice = record.member.kind == .characterDevice || record.member.kind == .blockDevice
-    guard isDevice || (record.member.deviceMajor == 0 && record.member.deviceMinor == 0) else {
-      throw FormatError(.malformed, "device number of a member that is no device")
+    if record.member.hasRareMetadata || record.member.kind.isLink {
+      try validateRareMetadata(record.member, headerByteCount: record.headerByteCount)
     }
-    guard !record.member.userName.contains(0), !record.member.groupName.contains(0) else {
-      throw FormatError(.malformed, "owner name with NUL")
-    }
-    try validateAttributes(record.member)
-    if let extents = record.member.sparseExtents { try validate(extents, byteCount: record.member.byteCount) }
   }
 
-  private static func validateLink(_ member: Member) throws(FormatError) {
+  private static func validateRareMetadata(
+    _ member: borrowing Member, headerByteCount: UInt64
+  ) throws(FormatError) {
+    guard UInt64(member.linkTarget.count) <= headerByteCount else {
+      throw FormatError(.malformed, "name longer than its header")
+    }
+    try validateLink(member)
+    guard member.kind.isDevice || (member.deviceMajor == 0 && member.deviceMinor == 0) else {
+      throw FormatError(.malformed, "device number of a member that is no device")
+    }
+    try validateAttributes(member)
+    guard let extents = member.sparseExtents else { return }
+    guard member.kind == .file else {
+      throw FormatError(.malformed, "file properties of a member that is not a file")
+    }
+    try validate(extents, byteCount: member.byteCount)
+  }
+
+  private static func validateLink(_ member: borrowing Member) throws(FormatError) {
     switch member.kind {
     case .symlink:
       guard !member.linkTarget.isEmpty, !member.linkTarget.contains(0) else {
@@ -118,7 +140,7 @@ extension IndexPage {
     }
   }
 
-  private static func validateAttributes(_ member: Member) throws(FormatError) {
+  private static func validateAttributes(_ member: borrowing Member) throws(FormatError) {
     var total = member.accessACL.count + member.defaultACL.count
     var previous: [UInt8]?
     for attribute in member.extendedAttributes {

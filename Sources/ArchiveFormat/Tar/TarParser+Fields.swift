@@ -35,23 +35,22 @@ extension TarParser {
       candidate.notes.append("the \(what) ID \(id) cannot be given to a file")
     }
     let hasNames = TarBytes.hasPrefix(block.extracting(UstarBlock.Field.magic), "ustar")
-    if let name = attributes.userName ?? globals.userName {
-      candidate.member.userName = name
-    } else if hasNames {
-      Self.refresh(&lastUserName, block.extracting(UstarBlock.Field.userName))
-      candidate.member.userName = lastUserName
+    if hasNames {
+      refreshOwnerNames(block.extracting(UstarBlock.Field.userName), block.extracting(UstarBlock.Field.groupName))
+      candidate.member.ownerNames = lastOwnerNames
     }
-    if let name = attributes.groupName ?? globals.groupName {
-      candidate.member.groupName = name
-    } else if hasNames {
-      Self.refresh(&lastGroupName, block.extracting(UstarBlock.Field.groupName))
-      candidate.member.groupName = lastGroupName
-    }
+    if let name = attributes.userName ?? globals.userName { candidate.member.userName = name }
+    if let name = attributes.groupName ?? globals.groupName { candidate.member.groupName = name }
   }
 
-  private static func refresh(_ text: inout [UInt8], _ field: Span<UInt8>) {
-    let bytes = field.extracting(0..<textCount(field))
-    if !TarBytes.equals(bytes, text) { text = TarBytes.array(bytes) }
+  /// Neighbours mostly have one owner, and share its names.
+  private mutating func refreshOwnerNames(_ userField: Span<UInt8>, _ groupField: Span<UInt8>) {
+    let user = userField.extracting(0..<Self.textCount(userField))
+    let group = groupField.extracting(0..<Self.textCount(groupField))
+    let last = lastOwnerNames.value
+    if !TarBytes.equals(user, last.user) || !TarBytes.equals(group, last.group) {
+      lastOwnerNames = SharedValue(MemberOwnerNames(user: TarBytes.array(user), group: TarBytes.array(group)))
+    }
   }
 
   func fillTimeAndDevice(

@@ -95,8 +95,7 @@ public struct TarParser: Sendable {
   /// A member whose sparse map is being read.
   var candidate: TarCandidate?
   /// Owner names of the last member: most members have the same, which need not be allocated again.
-  var lastUserName: [UInt8] = []
-  var lastGroupName: [UInt8] = []
+  var lastOwnerNames = SharedValue<MemberOwnerNames>()
   private let startOffset: UInt64
   /// The part of a unit that has come.
   private var pending: [UInt8] = []

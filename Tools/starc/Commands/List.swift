@@ -52,7 +52,7 @@ extension Command {
       try reader.list(selection: selection) { listed throws(ArchiveError) in
         do throws(Failure) {
           switch form {
-          case .names: try output.write(PathText.printable(ListingText.name(listed.member)) + "\n")
+          case .names: try output.write(ListingText.nameLine(listed.member))
           case .long: try output.write(listing.line(listed.member) + "\n")
           case .null: try output.write(ListingText.name(listed.member) + [0])
           case .json: try output.write(ListingText.json(listed))

@@ -10,6 +10,17 @@ struct ListingText {
   /// The path with a slash behind directories.
   static func name(_ member: Member) -> [UInt8] { member.kind == .directory ? member.path + [0x2F] : member.path }
 
+  /// A line of `list`.
+  static func nameLine(_ member: Member) -> [UInt8] {
+    let path = member.path
+    var line: [UInt8] = []
+    line.reserveCapacity(path.count + 2)
+    if PathText.isPlain(path) { line += path } else { line += PathText.printable(path).utf8 }
+    if member.kind == .directory { line.append(0x2F) }
+    line.append(0x0A)
+    return line
+  }
+
   /// A line of `list -l`. Columns grow with what they have to hold: the rest of a list is not known.
   mutating func line(_ member: Member) -> String {
     let owner = Self.owner(member.userName, member.userID) + "/" + Self.owner(member.groupName, member.groupID)
