@@ -165,3 +165,15 @@ if Context.environment["ARCHIVE_FUZZ"] != nil {
     .executableTarget(
       name: "archive-fuzzer", dependencies: ["FuzzBodies"], path: "Tools/Fuzz/Driver", swiftSettings: rules))
 }
+
+// Where only the tests for sanitizers are built, twice, a third of the package has no part in them.
+if Context.environment["ARCHIVE_SANITIZED_TESTS"] != nil {
+  let unneeded: Set = [
+    "AllocationCounter", "AppmigrateTests", "ArchiveBenchmarkTests", "ArchiveFormatTests", "BehavingExtension",
+    "BenchmarkKit", "BenchmarkSupport", "BenchmarkSupportTests", "CSQLite", "CommandLineTool", "DirectoryExtension",
+    "LaunchedApp", "NotesStore", "SampleNotesTests", "StarcTests", "appmigrate", "archive-benchmark", "notes",
+    "notes-migration", "process-meter", "starc",
+  ]
+  package.targets.removeAll { unneeded.contains($0.name) }
+  package.products = []
+}
