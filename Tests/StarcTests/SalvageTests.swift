@@ -159,6 +159,24 @@ import Testing
     for name in result.missing where name != "hard" { #expect(result.losses.contains(name), "\(name)") }
   }
 
+  /// Files in which every few bytes a frame begins that is none: the search ends all the same, and soon.
+  @Test(arguments: [
+    "m + b'\\0X' + block(7)", "m + b'\\0X' + block(100000)", "m + b'\\0X' + block(1 << 16, 1) + b'a'",
+    "block(4) + m", "block(6) + m + b'\\0X'", "b'\\x5d\\x2a\\x4d\\x18' + struct.pack('<I', 1000000)",
+  ]) func framesThatAreNone(_ unit: String) throws {
+    let directory = try TemporaryDirectory(.memory)
+    try Starc.expectSuccess(
+      """
+      python3 -c "import struct
+      m = b'\\x28\\xb5\\x2f\\xfd'
+      def block(count, kind=0): return struct.pack('<I', count << 3 | kind << 1)[:3]
+      unit = \(unit)
+      open('f', 'wb').write(m + b'\\0X' + unit * (2000000 // len(unit)))"
+      code=0; timeout 60 $S salvage --no-sync f out > losses 2> errors || code=$?
+      test $code = 1 -o $code = 2; test -s errors -o -s losses
+      """, directory: directory.path)
+  }
+
   @Test func archivesOfOthersUpToTheDamage() throws {
     let directory = try stage()
     try Starc.expectSuccess("tar -cf t src; head -c 500000 t > f", directory: directory.path)

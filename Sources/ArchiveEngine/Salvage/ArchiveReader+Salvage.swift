@@ -41,7 +41,8 @@ extension ArchiveReader {
     }
     let stop = begin()
     let file = try salvageFile(stop)
-    let (frames, end) = try SalvageScan(file, limits: limits, stop: stop).frames()
+    var scan = try SalvageScan(file, limits: limits, stop: stop)
+    let (frames, end) = try scan.frames()
     let isMarked = try Self.beginsLikeOurs(file, frames)
     let isOurs =
       frames.contains { if case .index = $0.kind { true } else { false } }

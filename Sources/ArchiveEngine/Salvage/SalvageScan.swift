@@ -21,15 +21,17 @@ struct FoundFrame: Sendable, Equatable {
 
 /// Finds the frames of a file, whatever lies between them: where bytes begin no frame, or one that neither ends where another begins nor decodes, the search
 /// goes on byte by byte for the next that does. One thread.
+///
+/// What begins like a frame is followed to its end, and a file can be made so that each of its bytes does: what was followed in vain is limited.
 struct SalvageScan {
-  private static let windowByteCount = 1 << 20
-
   private let file: ArchiveFile
   private let stop: StopSignal
-  private let window: Buffer
+  private let window: ScanWindow
   private let reader: SalvageChunkReader
   /// Frames are kept in memory, and a file may hold one in every nine bytes.
   private let maximumFrameCount: Int
+  /// Bytes that may still be followed in vain. In a damaged file these are a few frames.
+  private var vainByteCountLeft: UInt64
 
   init(_ file: ArchiveFile, limits: ReadLimits, stop: StopSignal) throws(ArchiveError) {
     self.file = file
@@ -37,11 +39,12 @@ struct SalvageScan {
     reader = try SalvageChunkReader(file, limits)
     // An array that grows takes twice its size for a moment.
     maximumFrameCount = max(100_000, limits.memoryByteCount / MemoryLayout<FoundFrame>.stride / 3)
-    window = try system { () throws(SystemError) in try Buffer(byteCount: Self.windowByteCount) }
+    window = try ScanWindow(file)
+    vainByteCountLeft = 4 * file.byteCount + 64 << 20
   }
 
   /// The frames in order, 40 bytes each, without those of others, and where the last frame of all ends.
-  func frames() throws(ArchiveError) -> (frames: [FoundFrame], end: UInt64) {
+  mutating func frames() throws(ArchiveError) -> (frames: [FoundFrame], end: UInt64) {
     var frames: [FoundFrame] = []
     var (offset, end): (UInt64, UInt64) = (0, 0)
     while offset < file.byteCount {
@@ -62,16 +65,28 @@ struct SalvageScan {
     return (frames, end)
   }
 
-  private func isBelievable(_ frame: FoundFrame) throws(ArchiveError) -> Bool {
+  private mutating func isBelievable(_ frame: FoundFrame) throws(ArchiveError) -> Bool {
     if try isPlausible(end: frame.end) { return true }
     switch frame.kind {
     case .index: return true
     case .foreign: return false
     case .data(let contentByteCount):
-      return try reader.content(
+      let content = try reader.content(
         of: SalvageChunk(
-          offset: frame.offset, storedByteCount: frame.byteCount, contentByteCount: contentByteCount ?? .max)) != nil
+          offset: frame.offset, storedByteCount: frame.byteCount, contentByteCount: contentByteCount ?? .max))
+      if content != nil { return true }
+      try followedInVain(frame.byteCount, at: frame.offset)
+      return false
     }
+  }
+
+  private mutating func followedInVain(_ byteCount: UInt64, at offset: UInt64) throws(ArchiveError) {
+    guard byteCount <= vainByteCountLeft else {
+      throw ArchiveError(
+        .limitExceeded, "so much of the file begins like a frame and is none that it is not searched further",
+        offset: offset)
+    }
+    vainByteCountLeft -= byteCount
   }
 
   /// Whether a frame may end here: at the end of the file, or where another begins.
@@ -84,7 +99,7 @@ struct SalvageScan {
   }
 
   /// The whole frame that begins here; nil when there is none.
-  private func frame(at offset: UInt64) throws(ArchiveError) -> FoundFrame? {
+  private mutating func frame(at offset: UInt64) throws(ArchiveError) -> FoundFrame? {
     let head = try file.read(offset..<min(offset + UInt64(ZstdFraming.maximumHeaderByteCount), file.byteCount))
     let start: ZstdFraming.FrameStart?
     do throws(FormatError) { start = try ZstdFraming.parseStart(head.span) } catch { return nil }
@@ -105,19 +120,19 @@ struct SalvageScan {
   }
 
   /// Follows the blocks of a frame.
-  private func end(ofDataFrameAt offset: UInt64) throws(ArchiveError) -> UInt64? {
+  private mutating func end(ofDataFrameAt offset: UInt64) throws(ArchiveError) -> UInt64? {
     var walker = ZstdFrameWalker()
     var position = offset
     while !walker.isComplete {
       try stop.check()
-      let count = Int(min(UInt64(Self.windowByteCount), file.byteCount - position))
-      if count == 0 { return nil }
-      let target = unsafe UnsafeMutableRawBufferPointer(start: window.base, count: count)
-      try unsafe file.read(at: position, into: target)
+      let bytes = try unsafe window.bytes(at: position).bindMemory(to: UInt8.self)
       do throws(FormatError) {
-        let bytes = unsafe UnsafeRawBufferPointer(target).bindMemory(to: UInt8.self)
-        position += UInt64(try unsafe walker.consume(bytes.span, in: 0..<count).consumed)
-      } catch { return nil }
+        guard bytes.count > 0 else { throw FormatError(.truncated, "the file ends within a frame") }
+        position += UInt64(try unsafe walker.consume(bytes.span, in: 0..<bytes.count).consumed)
+      } catch {
+        try followedInVain(max(walker.byteCount, position - offset), at: offset)
+        return nil
+      }
     }
     return position
   }
@@ -128,9 +143,8 @@ struct SalvageScan {
     var position = offset + 1
     while position + 4 <= file.byteCount {
       try stop.check()
-      let count = Int(min(UInt64(Self.windowByteCount), file.byteCount - position))
-      let target = unsafe UnsafeMutableRawBufferPointer(start: window.base, count: count)
-      try unsafe file.read(at: position, into: target)
+      let target = try unsafe window.bytes(at: position)
+      let count = target.count
       for index in 0...(count - 4) {
         let first = unsafe target[index]
         guard first == data[0] || first == ours[0] else { continue }
@@ -144,5 +158,33 @@ struct SalvageScan {
       position += UInt64(count - 3)
     }
     return file.byteCount
+  }
+}
+
+/// The part of a file that is looked at: what lies in it already is not read again. One thread.
+private final class ScanWindow {
+  private static let byteCount = 1 << 20
+  /// What is asked for is mostly a header: with less than this at hand the window moves on.
+  private static let leastByteCount: UInt64 = 64
+
+  private let file: ArchiveFile
+  private let buffer: Buffer
+  private var range: Range<UInt64> = 0..<0
+
+  init(_ file: ArchiveFile) throws(ArchiveError) {
+    self.file = file
+    buffer = try system { () throws(SystemError) in try Buffer(byteCount: Self.byteCount) }
+  }
+
+  /// Bytes from the offset on, as many as are at hand; none at the end of the file only.
+  func bytes(at offset: UInt64) throws(ArchiveError) -> UnsafeRawBufferPointer {
+    if offset < range.lowerBound || offset + min(Self.leastByteCount, file.byteCount - offset) > range.upperBound {
+      let count = Int(min(UInt64(Self.byteCount), file.byteCount - offset))
+      range = 0..<0
+      try unsafe file.read(at: offset, into: UnsafeMutableRawBufferPointer(start: buffer.base, count: count))
+      range = offset..<offset + UInt64(count)
+    }
+    let held = unsafe UnsafeRawBufferPointer(start: buffer.base, count: Int(range.upperBound - range.lowerBound))
+    return unsafe UnsafeRawBufferPointer(rebasing: held[Int(offset - range.lowerBound)...])
   }
 }
