@@ -63,11 +63,11 @@ internal import Testing
     let stage = try FailureModeStage()
     let long = Tar.long(Bytes("f/" + String(repeating: "n", count: 256)))
     try stage.write(
-      Tar.directory("f/") + long + Tar.entry("x", "1") + Tar.entry("f", "2") + Tar.directory("f/")
-        + Tar.entry("f/c", "3") + Tar.end, "f.tar")
+      Tar.entry("t", "1") + Tar.directory("f/") + long + Tar.entry("x", "2") + Tar.hardLink("f", to: "t")
+        + Tar.directory("f/") + Tar.entry("f/c", "3") + Tar.end, "f.tar")
     let result = try stage.run(["extract", "--lenient", "--no-sync", "--threads", "\(threads)", "f.tar", "out"])
     #expect(result.status == 1, "\(result.errorText)")
-    #expect(try stage.tree() == ["f/", "f/c=3"], "\(result.errorText)")
+    #expect(try stage.tree() == ["f/", "f/c=3", "t=1"], "\(result.errorText)")
   }
 
   // MARK: Ends
