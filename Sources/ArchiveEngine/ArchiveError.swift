@@ -119,14 +119,13 @@ public enum PathText {
 
   /// Nothing in it has to be written in another way: the bytes are the text.
   public static func isPlain(_ bytes: [UInt8]) -> Bool {
-    // Without a way out in the middle eight bytes and more are looked at in one step.
-    let bytes = bytes.span
-    var isPlain = true
-    for index in bytes.indices {
-      let byte = bytes[index]
-      isPlain = isPlain && byte >= 0x20 && byte < 0x7F && byte != 0x5C
+    // Without a way out in the middle many bytes are looked at in one step.
+    var oddBits: UInt8 = 0
+    for byte in bytes {
+      oddBits |= byte &- 0x20 < 0x5F ? 0 : 1
+      oddBits |= byte == 0x5C ? 1 : 0
     }
-    return isPlain
+    return oddBits == 0
   }
 
   private static func printableScalar(_ bytes: [UInt8], at index: Int) -> (Unicode.Scalar, Int)? {

@@ -155,6 +155,7 @@ extension Member {
 }
 
 extension Member: Equatable {
+  /// All fields are the same, whether they were set or not.
   public static func == (left: Member, right: Member) -> Bool {
     left.kind == right.kind && left.mode == right.mode && left.byteCount == right.byteCount
       && left.modificationTime == right.modificationTime && left.userID == right.userID

@@ -42,6 +42,19 @@ internal import Testing
       """)
   }
 
+  /// Directories that are no members, but have to be made for one, are as many as members at most.
+  @Test func impliedDirectoriesAreLimited() throws {
+    try run(
+      """
+      mkdir -p 1/2/3/4/5; touch 1/2/3/4/5/f; tar -cf a.tar 1/2/3/4/5/f; zstd -q a.tar -o a.zst
+      for file in a.tar a.zst; do
+        $S extract -q --no-sync --max-entries 5 $file out; test -e out/1/2/3/4/5/f; rm -r out
+        status 2 $S extract -q --no-sync --max-entries 4 $file out 2> errors
+        grep -q 'directories that are no members; raise --max-entries' errors; test ! -e out
+      done
+      """)
+  }
+
   @Test func ratioCountsFromOneMebibyte() throws {
     try run(
       """

@@ -145,14 +145,17 @@ internal import Testing
     try check([two, one, link, three, Tar.hardLink("i", to: "f")], ["i"], 0, ["i=3"])
     try check([two, link, one, Tar.hardLink("i", to: "f"), link], ["i"], 0, ["i=1"])
     try check([Tar.hardLink("i", to: "f"), two, one, link], ["i"], 0, ["i=2"])
-    try check([Tar.hardLink("i", to: "f"), Tar.hardLink("j", to: "f"), one, two, link], ["i", "j"], 0, ["i=2 2", "j=2 2"])
+    let links = [Tar.hardLink("i", to: "f"), Tar.hardLink("j", to: "f")]
+    try check(links + [one, two, link], ["i", "j"], 0, ["i=2 2", "j=2 2"])
   }
 
   /// Fifty members of one name that refer to themselves: each time that the archive is gone through a link comes once, not fifty times.
   @Test func linksThatComeAgainAndAgain() throws {
     let circle = [[UInt8]](repeating: Tar.hardLink("g", to: "g"), count: 50)
-    try check(circle + [Tar.hardLink("i", to: "g"), Tar.entry("a", "1")], ["a", "i"], 1, ["a=1"], says: "i: hard link to ")
-    try check([Tar.hardLink("i", to: "g"), Tar.entry("a", "1")] + circle, ["a", "i"], 1, ["a=1"], says: "i: hard link to ")
+    let others = [Tar.hardLink("i", to: "g"), Tar.entry("a", "1")]
+    for archive in [circle + others, others + circle] {
+      try check(archive, ["a", "i"], 1, ["a=1"], says: "i: hard link to ")
+    }
   }
 
   /// Hundreds of links times hundreds of members are refused before anybody notices.

@@ -141,6 +141,26 @@ internal import Testing
     }
   }
 
+  /// A link that refers to a link gets what that one refers to, and not an old file that has its name until it is made.
+  @Test func oldFilesAreNotLinkedTo() throws {
+    let stage = try FailureModeStage()
+    let archive: [[UInt8]] = [
+      Tar.hardLink("j", to: "i"), Tar.hardLink("i", to: "h"), Tar.hardLink("h", to: "g"), Tar.hardLink("g", to: "f"),
+      Tar.entry("f", "1"), Tar.hardLink("lost", to: "circle"), Tar.hardLink("circle", to: "circle"),
+      Tar.hardLink("k", to: "twice"), Tar.hardLink("twice", to: "end"), Tar.entry("twice", "2"), Tar.entry("end", "3"),
+    ]
+    try stage.write(archive.flatMap { $0 } + Tar.end, "f.tar")
+    try Starc.expectSuccess(
+      """
+      for threads in 1 8; do
+        mkdir out; for f in j i h g f circle twice; do echo old > out/$f; done
+        code=0; $S extract -q --no-sync --lenient --threads $threads --overwrite replace f.tar out 2> errors || code=$?
+        test $code = 1; test "$(cat out/j out/i out/h out/g out/f)" = 11111; test $(stat -c %h out/f) = 5
+        test "$(cat out/k out/twice out/end)" = 223; test ! -e out/lost; rm -r out
+      done
+      """, directory: stage.path)
+  }
+
   /// Nothing is written through a link that lies in the destination.
   @Test(arguments: Source.allCases) func linksInTheDestinationAreNotFollowed(_ source: Source) throws {
     try run(

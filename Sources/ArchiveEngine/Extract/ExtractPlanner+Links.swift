@@ -148,6 +148,7 @@ extension ExtractPlanner {
       guard try isFree(link) else { return .nothing }
       action = try copyAction(member, for: link, spans: spans, archiveByteCount: archiveByteCount)
       guard action != nil else { return .nothing }
+      waitingNames.remove(XXH3.hash64(link.path.span))
       place = link.path
       return .content
     }
@@ -191,7 +192,9 @@ extension ExtractPlanner {
 
   /// Whether this run has made the file, link or node that the link refers to.
   private func isMade(_ link: PendingLink) throws(ArchiveError) -> Bool {
-    guard !isMissing(link), names.find(XXH3.hash64(link.place.span)) == .other else { return false }
+    guard !isMissing(link) else { return false }
+    let hash = XXH3.hash64(link.place.span)
+    guard names.find(hash) == .other, !waitingNames.contains(hash) else { return false }
     return try exists(link.place)
   }
 
@@ -250,6 +253,7 @@ extension ExtractPlanner {
         destination.removeUnfinished(at: parent, temporary)
         throw error
       }
+      waitingNames.remove(XXH3.hash64(link.path.span))
     } catch {
       let message = "\(Self.phrase(link.target)) failed: \(error.message)"
       if error.isNotFound {

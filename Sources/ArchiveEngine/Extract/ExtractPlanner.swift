@@ -25,6 +25,8 @@ final class ExtractPlanner {
   var unresolved = PendingLinks()
   /// For names that were taken by a later member while links were unresolved: its position. Links before it are not made.
   var superseded: [UInt64: UInt64] = [:]
+  /// Names of links that are not made yet, where an old file may have such a name until it is replaced.
+  var waitingNames: Set<UInt64> = []
   let leaves: LeafCreator
   /// Hashes of the paths of incomplete members: there are few.
   private(set) var incompleteNames: Set<UInt64> = []
@@ -125,6 +127,7 @@ final class ExtractPlanner {
     if member.kind == .hardlink {
       // Whether the target is a file of this run shows when the links are made: it may come later.
       names.set(hash, .other)
+      if !destination.isNew, destination.overwrite == .replace { waitingNames.insert(hash) }
       try system(path: path) { () throws(SystemError) in
         try links.add(
           PendingLink(
@@ -136,6 +139,7 @@ final class ExtractPlanner {
     }
     guard let action = try leafAction(member, path, replacesOwn: replacesOwn, spans: spans) else { return nil }
     names.set(hash, .other)
+    if !waitingNames.isEmpty { waitingNames.remove(hash) }
     count(member)
     return action
   }

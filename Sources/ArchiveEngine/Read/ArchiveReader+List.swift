@@ -22,7 +22,7 @@ extension ArchiveReader {
           let byteCount = members[index].member.byteCount
           try account.add(
             members[index].member.path, contentByteCount: byteCount, archiveByteCount: archive.file.byteCount)
-          let count = chunks.next(members[index])
+          let count = chunks.next(members[index].tarByteCount)
           if !wanted.isEverything {
             guard let index = wanted.match(members[index].member.path) else { continue }
             matched.insert(index)
@@ -141,8 +141,9 @@ private struct ChunkCounter {
     open = page.openByteCount
   }
 
-  mutating func next(_ member: IndexedMember) -> UInt64 {
-    var rest = member.tarByteCount - min(open, member.tarByteCount)
+  /// - Parameter tarByteCount: all bytes of the next member.
+  mutating func next(_ tarByteCount: UInt64) -> UInt64 {
+    var rest = tarByteCount - min(open, tarByteCount)
     // Chunks before the page are not known here; the chunk size of those after it is a good measure.
     var count: UInt64 = open > 0 ? max(1, (open + (sizes.first ?? 1) - 1) / max(1, sizes.first ?? 1)) : 0
     open = 0

@@ -8,7 +8,9 @@ enum ArchivePath {
     if count == 1 { return bytes[0] != 0x2F && bytes[0] != 0 }
     var start = 0
     for index in bytes.indices {
+      // Few bytes are below the digits: one comparison passes over the others.
       let byte = bytes[index]
+      guard byte < 0x30 else { continue }
       if byte == 0 { return false }
       if byte == 0x2F {
         guard isValidComponent(bytes, start, index) else { return false }

@@ -182,7 +182,8 @@ extension IndexPage {
       try distinct.add(bytes, start..<cursor.offset, &memory)
     }
     var used = 0
-    for index in members.indices where members[index].member.hasRareMetadata && !members[index].member.accessACL.isEmpty {
+    for index in members.indices where members[index].member.hasRareMetadata && !members[index].member.accessACL.isEmpty
+    {
       let entry = try distinct.index(bytes, &cursor, &used)
       members[index].member.extendedAttributes = sets[entry].extendedAttributes
       members[index].member.accessACL = sets[entry].accessACL

@@ -62,9 +62,10 @@ extension IndexPage {
     // Safe: openByteCount and a member's size are below 2^61, the content of a page below 2^36.
     let end = openByteCount + contentByteCount
     var position: UInt64 = 0
-    let members = members.span
     for index in members.indices {
-      position += members[index].tarByteCount
+      // The record's own property would be asked of a copy.
+      let stored = members[index].member.kind == .file ? storedByteCount(ofMember: index) : 0
+      position += members[index].headerByteCount &+ (stored &+ 511) & ~511
       guard position <= end else {
         throw FormatError(.malformed, "member \(index) ends behind the page's last chunk")
       }
@@ -73,6 +74,11 @@ extension IndexPage {
     guard end - position <= IndexLimits.openByteCount else {
       throw FormatError(.limitExceeded, "\(end - position) bytes of a member at the end of a page")
     }
+  }
+
+  private func storedByteCount(ofMember index: Int) -> UInt64 {
+    members[index].member.hasRareMetadata
+      ? members[index].member.storedByteCount : members[index].member.byteCount
   }
 
   private static func validate(_ record: borrowing IndexedMember) throws(FormatError) {
