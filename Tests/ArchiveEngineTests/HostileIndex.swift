@@ -29,6 +29,74 @@ struct HostileIndex {
     }
   }
 
+  /// An archive of these members.
+  ///
+  /// - Parameters:
+  ///   - groups: the members of each page.
+  ///   - splitting: the most that a chunk holds.
+  ///   - padding: zeros behind the last member of each page.
+  init(
+    _ groups: [[(member: Member, content: [UInt8])]], splitting: Int = .max, padding: Int = 0
+  ) throws {
+    var (data, pages): ([[UInt8]], [IndexPage]) = ([], [])
+    for group in groups {
+      var (tar, records) = try Self.tar(group)
+      tar += [UInt8](repeating: 0, count: padding)
+      var page = IndexPage(chunks: [], members: records)
+      for start in stride(from: 0, to: tar.count, by: min(splitting, tar.count)) {
+        let (frame, record) = Self.chunk(Array(tar[start...].prefix(splitting)))
+        data.append(frame)
+        page.chunks.append(record)
+      }
+      pages.append(page)
+    }
+    let (frame, record) = Self.chunk([UInt8](repeating: 0, count: 1024))
+    let settings = ArchiveSettings(chunkByteCount: 64 << 10, level: 3, zstdVersion: 10504)
+    self.init(
+      data: data + [frame], preamble: Preamble(settings: settings, opening: Manifest()),
+      pages: pages + [.end(chunk: record)])
+  }
+
+  /// Members as tar, and their records.
+  static func tar(
+    _ members: [(member: Member, content: [UInt8])]
+  ) throws -> (bytes: [UInt8], records: [IndexedMember]) {
+    var (bytes, records): ([UInt8], [IndexedMember]) = ([], [])
+    for (given, content) in members {
+      var member = given
+      member.byteCount = UInt64(content.count)
+      let start = bytes.count
+      try TarHeaderEncoder.append(member, to: &bytes)
+      let hash = member.kind == .file ? XXH3.hash128(content.span) : nil
+      records.append(
+        IndexedMember(member: member, headerByteCount: UInt64(bytes.count - start), contentHash: hash))
+      bytes += content + [UInt8](repeating: 0, count: (512 - content.count % 512) % 512)
+    }
+    return (bytes, records)
+  }
+
+  /// A chunk of raw blocks.
+  static func chunk(_ content: [UInt8]) -> (frame: [UInt8], record: ChunkRecord) {
+    let frame = rawFrame(content)
+    let record = ChunkRecord(
+      storedByteCount: UInt32(frame.count), contentByteCount: UInt32(content.count),
+      storedHash: XXH3.hash64(frame.span), isStored: true)
+    return (frame, record)
+  }
+
+  /// What changes the line of page 0 in the body of a directory frame. Its filters then let every name pass.
+  static func describing(_ change: @escaping (inout PageDescriptor) -> Void) -> ([UInt8]) -> [UInt8] {
+    { body in
+      guard let frame = try? SkippableFrame.wrap(.directory, body: body),
+        var directory = try? PageDirectory(decodingFrame: frame.span)
+      else { return [] }
+      change(&directory.pages[0])
+      let filterByteCount = directory.pages.reduce(0) { $0 + $1.filterByteCount }
+      directory.filters = [UInt8](repeating: 0xFF, count: filterByteCount)
+      return (try? directory.encodedFrame()).map { Array($0.dropFirst(16)) } ?? []
+    }
+  }
+
   /// A zstd frame of raw blocks.
   static func rawFrame(_ payload: [UInt8]) -> [UInt8] {
     var frame = header(payload.count)
@@ -102,7 +170,8 @@ struct HostileIndex {
     var value = try ArchiveRoot(decodingFrame: originalRoot.span)
     let hashed = stale == .directory ? original : changed
     value.directories = [DirectoryReference(storedByteCount: UInt32(changed.count), hash: XXH3.hash64(hashed.span))]
-    return result + Self.sealed(root(Array(try value.encodedFrame().dropFirst(16).dropLast(28))))
+    result += Self.sealed(root(Array(try value.encodedFrame().dropFirst(16).dropLast(28))))
+    return result + tail.dropFirst(2).flatMap { $0 }
   }
 
   /// A root frame with this body: its digest and footer fit.

@@ -39,6 +39,8 @@ import Testing
       let groups = Self.groups(entries)
       #expect(groups.flatMap { $0 } == entries, "seed \(seed)")
       #expect(groups.allSatisfy { !$0.isEmpty && Self.bytes($0) <= Self.chunk / 2 * 3 }, "seed \(seed)")
+      // Nothing is known of what stood before a run, so no boundary is found near its beginning.
+      #expect(Self.bytes(groups[0]) > Self.chunk / 8 * 3, "seed \(seed)")
       let small = groups.dropLast().count { Self.bytes($0) < Self.chunk / 8 * 3 }
       #expect(small * 20 <= groups.count, "seed \(seed): \(small) of \(groups.count) below 3T/8")
       total += groups.reduce(0) { $0 + Self.bytes($1) }

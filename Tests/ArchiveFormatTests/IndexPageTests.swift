@@ -147,6 +147,14 @@ import Testing
     #expect(code { $0.member.extendedAttributes = [ExtendedAttribute(name: [], value: [])] } == .malformed)
     let big = ExtendedAttribute(name: [1], value: [UInt8](repeating: 0, count: IndexLimits.attributeByteCount))
     #expect(code { $0.member.extendedAttributes = [big] } == .limitExceeded)
+    for size in [0, 1, IndexLimits.chunkContentByteCount, IndexLimits.chunkContentByteCount + 1] {
+      var other = chunk
+      other.contentByteCount = UInt32(size)
+      let chunks = [chunk, other]
+      let found = failure { () throws(FormatError) in try IndexPage(chunks: chunks, members: [good]).encoded() }
+      let isRight = (1...IndexLimits.chunkContentByteCount).contains(size)
+      #expect(found?.code == (isRight ? nil : .limitExceeded), "\(size)")
+    }
     func extents(_ list: [(UInt64, UInt64)]) -> FormatError.Code? {
       code {
         $0.member.byteCount = 100
@@ -160,6 +168,25 @@ import Testing
     #expect(extents([(99, 2)]) == .malformed)
     #expect(extents([(101, 1)]) == .malformed)
     #expect(extents([(1, .max)]) == .malformed)
+  }
+
+  /// A hole that reaches the end of the file leaves no room for the data behind it.
+  @Test func holesUpToTheEnd() throws {
+    let chunk = ChunkRecord(storedByteCount: 10, contentByteCount: 8192, storedHash: 1, isStored: false)
+    var member = Member(path: [0x61], kind: .file)
+    member.byteCount = 100
+    member.sparseExtents = [SparseExtent(offset: 99, byteCount: 1)]
+    let record = IndexedMember(member: member, headerByteCount: 512, contentHash: Hash128(high: 1, low: 2))
+    var bytes = try IndexPage(chunks: [chunk], members: [record]).encoded()
+    // Behind the hole stand the size of the data, the hash of the chunk and that of the content.
+    let place = bytes.count - 26
+    #expect(bytes[place] == 99)
+    for (hole, code) in [(98, nil), (99, nil), (100, .malformed), (101, .limitExceeded)]
+      as [(UInt8, FormatError.Code?)]
+    {
+      bytes[place] = hole
+      #expect(failure { () throws(FormatError) in try decodePage(bytes) }?.code == code, "\(hole)")
+    }
   }
 
   @Test func announcedCountsAreCheckedBeforeMemory() throws {

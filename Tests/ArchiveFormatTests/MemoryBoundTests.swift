@@ -50,6 +50,60 @@ import Testing
     #expect(error?.code == .limitExceeded, "seed \(seed)")
   }
 
+  private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+
+  private static func varint(_ value: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(varint: UInt64(value))
+    return bytes
+  }
+
+  /// A page up to its number of members, and the tags of these.
+  private static func page(_ count: Int, tag: UInt8 = 0) -> [UInt8] {
+    [0, 0, 1, 1, 1, 0] + varint(count) + [UInt8](repeating: tag, count: count)
+  }
+
+  /// Columns of members without a name, up to the number of sets of attributes.
+  private static func columns(_ count: Int, isFile: Bool) -> [UInt8] {
+    // Names, modes; an owner; owners, seconds, nanoseconds, header blocks and sizes.
+    zeros(3 * count) + [1, 0, 0, 0, 0] + zeros((isFile ? 5 : 4) * count)
+  }
+
+  /// As many attributes as a set may have, and something that tells the set from others.
+  private static func attributes(_ number: Int) -> [UInt8] {
+    varint(IndexLimits.attributeCount) + zeros(2 * IndexLimits.attributeCount) + [0, 1, UInt8(number)]
+  }
+
+  /// What the parts of a page add up to is bounded before the page is decoded.
+  @Test func announcedSumsAreRefusedFirst() {
+    let (nameCount, name, most) = (20, 4 << 20, IndexLimits.extentCount)
+    let rows: [(what: String, code: FormatError.Code, payload: [UInt8])] = [
+      ("members that do not follow", .truncated, [0, 0, 1, 1, 1, 0] + Self.varint(65_536) + Self.zeros(99)),
+      ("members", .limitExceeded, Self.page(65_537) + Self.zeros(8 * 65_537)),
+      (
+        "names", .limitExceeded,
+        Self.page(nameCount) + [0] + (1..<nameCount).flatMap { _ in Self.varint(name) } + Self.varint(name)
+          + Self.zeros(nameCount - 1) + [UInt8](repeating: 0x61, count: name)
+      ),
+      (
+        "attributes", .limitExceeded,
+        Self.page(17, tag: 1) + Self.columns(17, isFile: false) + [17] + (0..<16).flatMap { Self.attributes($0) }
+          + [1, 0, 0, 0, 1, 16]
+      ),
+      (
+        "extents", .limitExceeded,
+        Self.page(3, tag: 0x10) + Self.columns(3, isFile: true) + [0] + Self.varint(most) + Self.varint(most) + [1]
+          + Self.zeros(most)
+      ),
+    ]
+    for (what, code, payload) in rows {
+      var memory = PageMemory(.max)
+      let error = #expect(throws: FormatError.self, "\(what)") { try IndexPage(decoding: payload.span, &memory) }
+      #expect(error?.code == code, "\(what): \(String(describing: error))")
+      #expect(memory.used <= (code == .truncated ? 0 : IndexLimits.pageByteCount + (1 << 20)), "\(what)")
+    }
+  }
+
   /// A member's digest tells all fields apart.
   @Test func digestsTellMembersApart() {
     var random = SeededGenerator(1)

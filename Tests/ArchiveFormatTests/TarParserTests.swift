@@ -223,6 +223,12 @@ import Testing
     #expect(try TarReading(RawTar.entry(raw, "1") + RawTar.entry("after", "2") + RawTar.end).paths == ["after"])
   }
 
+  @Test(arguments: ["a\0b", "./a\0b", "a//b\0", "\0", "/\0/x"]) func namesWithNUL(raw: String) {
+    let name = Array(raw.utf8)
+    let error = #expect(throws: FormatError.self) { try TarPath.normalized(name.span) }
+    #expect(error?.code == .malformed)
+  }
+
   @Test func refusedLinksAndRoots() throws {
     #expect(try tarRejection(RawTar.header("l", type: "2"))?.code == .malformed)
     #expect(try tarRejection(RawTar.header("l", type: "1", link: "."))?.code == .malformed)

@@ -51,6 +51,10 @@ import Testing
     #expect(reading.rejected.first?.reason.code == .malformed)
     #expect(try TarReading(sparse("1000001\n", data: data) + RawTar.end).rejected.first?.reason.code == .limitExceeded)
     #expect(try TarReading(sparse("1\n0\n10\n", size: 100) + RawTar.end).rejected.count == 1)
+    // A block full of numbers, and more should follow: what follows is the next member.
+    let numbers = "100\n" + String(repeating: "0000000000000000000\n", count: 25) + "0000000\n"
+    let full = try TarReading(sparse(numbers) + RawTar.entry("z", "1") + RawTar.end)
+    #expect(full.rejected.first?.reason.code == .malformed && full.paths == ["z"])
     #expect(
       try TarReading(sparse("0\n", real: "1152921504606846977") + RawTar.end).rejected.first?.reason.code
         == .limitExceeded)

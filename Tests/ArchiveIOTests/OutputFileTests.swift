@@ -73,6 +73,28 @@ struct OutputFileTests {
     #expect(try FileTree.read(directory.file("victim")) == Array("precious\n".utf8))
   }
 
+  @Test("Another user's file under the temporary name stays", .enabled(if: ProcessFacts.effectiveUserID == 0))
+  func foreign() throws {
+    try Shell.script("echo theirs >.f.starc-partial.tmp; chown 1:1 .f.starc-partial.tmp", directory: directory.path)
+    let file = try output("f")
+    try fill(file, [1])
+    try file.commit(sync: false)
+    #expect(try FileTree.read(directory.file("f")) == [1])
+    #expect(try FileTree.read(directory.file(".f.starc-partial.tmp")) == Array("theirs\n".utf8))
+  }
+
+  @Test("A lock tells whether the name still stands for what is locked")
+  func lockedName() throws {
+    try Shell.script("touch f g", directory: directory.path)
+    let (name, root) = (Array("f".utf8), directory.root.rawValue)
+    let file = try FileSystem.open(at: root, name, [.readOnly])
+    #expect(try NameLock.lock(file.rawValue, as: name, in: root))
+    try Shell.script("mv g f", directory: directory.path)
+    #expect(try !NameLock.lock(file.rawValue, as: name, in: root))
+    try Shell.script("rm f", directory: directory.path)
+    #expect(try !NameLock.lock(file.rawValue, as: name, in: root))
+  }
+
   @Test("Through symlinks the target is replaced")
   func symlinks() throws {
     try Shell.script(

@@ -58,6 +58,18 @@ internal import Testing
     }
   ]
 
+  /// A directory that was replaced is not written into, though whoever makes files was in it: for one that could not be made.
+  @Test(arguments: [1, 8]) func aDirectoryThatTookTheNameOfAnother(threads: Int) throws {
+    let stage = try FailureModeStage()
+    let long = Tar.long(Bytes("f/" + String(repeating: "n", count: 256)))
+    try stage.write(
+      Tar.entry("t", "1") + Tar.directory("f/") + long + Tar.entry("x", "2") + Tar.hardLink("f", to: "t")
+        + Tar.directory("f/") + Tar.entry("f/c", "3") + Tar.end, "f.tar")
+    let result = try stage.run(["extract", "--lenient", "--no-sync", "--threads", "\(threads)", "f.tar", "out"])
+    #expect(result.status == 1, "\(result.errorText)")
+    #expect(try stage.tree() == ["f/", "f/c=3", "t=1"], "\(result.errorText)")
+  }
+
   // MARK: Ends
 
   static let ends: [FailureMode] = [

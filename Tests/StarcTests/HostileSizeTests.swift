@@ -89,6 +89,9 @@ struct HostileArchive: Sendable, CustomTestStringConvertible {
       .bytes("8 GiB of extended header \(type)") { some + Tar.Header(name: "p", size: 8 << 30, type: type).block }
     } + [
       .bytes("a file of 2^60 bytes") { some + Tar.Header(name: "x", size: (1 << 60) - 512).block },
+      .bytes("sparse files of more than 2^64 bytes in all", statuses: [0, 1], verbs: ["list", "info", "compare"]) {
+        (0..<17).flatMap { Tar.sparse("0\n", "", size: "1152921504606846976", name: Bytes("x\($0)")) } + Tar.end
+      },
       // A list shows that the member is refused.
       .bytes("a sparse map of 10^11 extents", statuses: [1, 2]) {
         Tar.sparse(Bytes("99999999999\n" + String(repeating: "0\n0\n", count: 1000)), "", size: "1099511627776")
@@ -197,6 +200,9 @@ struct HostileArchive: Sendable, CustomTestStringConvertible {
       testDescription: "100 MiB of directory frames",
       make: { try repeatIndexFrame(kind: 3, byteCount: 1 << 20, count: 100, in: $0) }),
     HostileArchive(
+      testDescription: "a directory frame of 60 MiB",
+      make: { try repeatIndexFrame(kind: 3, byteCount: 60 << 20, count: 1, in: $0) }),
+    HostileArchive(
       testDescription: "10 pages of 12 MiB",
       make: { try repeatIndexFrame(kind: 2, byteCount: 12 << 20, count: 10, in: $0) },
       mebibytes: 32 + 32, options: ["--memory-limit", "32M"]),
@@ -214,9 +220,9 @@ struct HostileArchive: Sendable, CustomTestStringConvertible {
       options: ["--memory-limit", "16M"],
       verbs: ["list", "verify", "extract"],
       """
-      truncate -s 80000000 tail; cat part tail > whole
-      for i in 0 1 2 3 4 5 6 7 8; do dd if=whole bs=9M skip=$i count=1 status=none > p; zstd -qc p; done > f
-      """, with: { Tar.Header(name: "x", size: 79_998_976).block }),
+      head -c 44998656 /dev/urandom > tail; truncate -s 44999680 tail; cat part tail > whole; rm tail
+      for i in 0 1 2 3 4; do dd if=whole bs=9M skip=$i count=1 status=none > p; zstd -qc p; done > f; rm whole p
+      """, with: { Tar.Header(name: "x", size: 44_998_656).block }),
     .bytes("a name of a hundred thousand directories", statuses: [0, 2], verbs: ["list", "verify", "extract"]) {
       Tar.long(Bytes(Array(repeatElement(Array("d/".utf8), count: 100_000).joined()) + [0x78])) + Tar.entry("x", "1")
         + Tar.end

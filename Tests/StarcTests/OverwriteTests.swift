@@ -129,6 +129,18 @@ internal import Testing
       """, directory: stage.path)
   }
 
+  /// A hard link means a file of the archive: one that only the destination has gets no second name.
+  @Test(arguments: ["fail", "keep", "replace"]) func filesOfTheDestinationAreNotLinkedTo(_ policy: String) throws {
+    for (options, status) in [([], 2), (["--lenient"], 1)] as [([String], Int32)] {
+      let stage = try FailureModeStage()
+      try stage.write(Tar.entry("a", "1") + Tar.hardLink("h", to: "mine") + Tar.end, "f.tar")
+      try Shell.script("mkdir out; printf old > out/mine", directory: stage.path)
+      let result = try stage.run(["extract", "f.tar", "out", "--no-sync", "--overwrite", policy] + options)
+      #expect(result.status == status && result.errorText.contains("hard link to \"mine\""), "\(result.errorText)")
+      #expect(try stage.tree() == ["a=1", "mine=old"])
+    }
+  }
+
   /// A link that refers to a link gets what that one refers to, and not an old file that has its name until it is made.
   @Test func oldFilesAreNotLinkedTo() throws {
     let stage = try FailureModeStage()
