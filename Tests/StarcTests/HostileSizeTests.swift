@@ -66,7 +66,7 @@ struct HostileArchive: Sendable, CustomTestStringConvertible {
       // A member before the fault may well be given out, and a salvage ends with what it has found.
       let others: [String: Set<Int32>] = ["cat": [0, 1, 2], "salvage": [0, 1, 2]]
       #expect(archive.statuses.union(others[verb.name] ?? []).contains(run.status), "\(how)")
-      #expect(run.kibibytes < archive.mebibytes << 10, "\(how), \(run.kibibytes) KiB")
+      #expect(run.kibibytes < archive.mebibytes << 10 || Sanitizer.isOn, "\(how), \(run.kibibytes) KiB")
       // Of the processor's time: how long it waits for one is the machine's affair.
       #expect(run.seconds < 10, "\(how), \(run.seconds) s")
       if verb.name == "extract", run.status == 2 {
@@ -89,7 +89,7 @@ struct HostileArchive: Sendable, CustomTestStringConvertible {
       .bytes("8 GiB of extended header \(type)") { some + Tar.Header(name: "p", size: 8 << 30, type: type).block }
     } + [
       .bytes("a file of 2^60 bytes") { some + Tar.Header(name: "x", size: (1 << 60) - 512).block },
-      .bytes("sparse files of more than 2^64 bytes in all", statuses: [0, 1], verbs: ["list", "info", "compare"]) {
+      .bytes("sparse files of more than 2^64 bytes in all", statuses: [0, 1, 2]) {
         (0..<17).flatMap { Tar.sparse("0\n", "", size: "1152921504606846976", name: Bytes("x\($0)")) } + Tar.end
       },
       // A list shows that the member is refused.

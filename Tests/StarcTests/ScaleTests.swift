@@ -21,7 +21,7 @@ internal import Testing
 
   /// 10,000 directories inside each other: a path of 20 KB, with 64 descriptors and a stack of 256 KiB. All their paths are
   /// 100 MB, which `create` does not hold at once.
-  @Test func deepTree() throws {
+  @Test(.disabled(if: Sanitizer.isOn, "judges memory")) func deepTree() throws {
     try run(
       Self.deep + """
         deep 10000; ulimit -n 64; ulimit -s 256
@@ -47,7 +47,7 @@ internal import Testing
   }
 
   /// With 100,000 empty files in one directory and 64 descriptors no command takes more than 64 MiB.
-  @Test func wideDirectory() throws {
+  @Test(.disabled(if: Sanitizer.isOn, "judges memory")) func wideDirectory() throws {
     try run(
       """
       mkdir -p src/d; cd src/d; seq 100000 | xargs touch; cd ../..; ulimit -n 64

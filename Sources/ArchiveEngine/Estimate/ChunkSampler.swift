@@ -89,7 +89,7 @@ final class ChunkSampler {
           warn(ArchiveWarning(path: pending.member.path, message: "\(error.message); left out"))
         }
         found.leftOutCount += 1
-        found.leftOutByteCount += pending.member.byteCount
+        found.leftOutByteCount.add(clamping: pending.member.byteCount)
         found.tarByteCount -= Int64(pending.plannedByteCount)
       }
     }

@@ -40,8 +40,8 @@ struct PlannedTotals: Sendable {
     entryCount += 1
     guard member.kind == .file else { return }
     fileCount += 1
-    contentByteCount = contentByteCount.addingReportingOverflow(member.byteCount).partialValue
-    storedByteCount = storedByteCount.addingReportingOverflow(member.storedByteCount).partialValue
+    contentByteCount.add(clamping: member.byteCount)
+    storedByteCount.add(clamping: member.storedByteCount)
   }
 
   /// A page of one large file beside its path and chunks: framing, owner, times, sizes and the content's hash.
@@ -68,7 +68,7 @@ struct Corrections: Sendable {
 
   mutating func add(_ other: Corrections) {
     leftOutCount += other.leftOutCount
-    leftOutByteCount += other.leftOutByteCount
+    leftOutByteCount.add(clamping: other.leftOutByteCount)
     holeByteCount += other.holeByteCount
     tarByteCount += other.tarByteCount
   }

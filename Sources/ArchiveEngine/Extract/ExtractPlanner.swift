@@ -25,7 +25,7 @@ final class ExtractPlanner {
   var unresolved = PendingLinks()
   /// For names that were taken by a later member while links were unresolved: its position. Links before it are not made.
   var superseded: [UInt64: UInt64] = [:]
-  /// Names of links that are not made yet, where an old file may have such a name until it is replaced.
+  /// Names of links that are not made yet, where another file may have such a name until it is replaced.
   var waitingNames: Set<UInt64> = []
   let leaves: LeafCreator
   /// Hashes of the paths of incomplete members: there are few.
@@ -127,7 +127,7 @@ final class ExtractPlanner {
     if member.kind == .hardlink {
       // Whether the target is a file of this run shows when the links are made: it may come later.
       names.set(hash, .other)
-      if !destination.isNew, destination.overwrite == .replace { waitingNames.insert(hash) }
+      if replacesOwn || !destination.isNew { waitingNames.insert(hash) }
       try system(path: path) { () throws(SystemError) in
         try links.add(
           PendingLink(
@@ -183,7 +183,7 @@ final class ExtractPlanner {
     }
     if member.kind == .file {
       summary.fileCount += 1
-      summary.contentByteCount += member.byteCount
+      summary.contentByteCount.add(clamping: member.byteCount)
     }
     return action
   }
@@ -204,7 +204,7 @@ final class ExtractPlanner {
     summary.entryCount += 1
     if member.kind == .file {
       summary.fileCount += 1
-      summary.contentByteCount += member.byteCount
+      summary.contentByteCount.add(clamping: member.byteCount)
     }
   }
 

@@ -1,3 +1,4 @@
+internal import ArchiveFormat
 internal import ArchiveIO
 
 /// Sums up what lanes have done and reports it. Any thread.
@@ -11,7 +12,7 @@ final class ProgressCounter: Sendable {
   func add(contentByteCount: UInt64, memberCount: UInt64) {
     let progress: ArchiveProgress? = total.withLock { total in
       let before = (total.contentByteCount >> 20, total.memberCount >> 8)
-      total.contentByteCount += contentByteCount
+      total.contentByteCount.add(clamping: contentByteCount)
       total.memberCount += memberCount
       return before != (total.contentByteCount >> 20, total.memberCount >> 8) ? total : nil
     }

@@ -120,7 +120,7 @@ extension ArchiveReader {
     if selection.isEmpty { return (archive.root.totals.contentByteCount, archive.root.totals.memberCount) }
     var total: (bytes: UInt64, members: UInt64) = (0, 0)
     try list(selection: selection) { listed throws(ArchiveError) in
-      total.bytes += listed.member.byteCount
+      total.bytes.add(clamping: listed.member.byteCount)
       total.members += 1
     }
     return total

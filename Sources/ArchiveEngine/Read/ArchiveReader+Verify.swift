@@ -72,7 +72,7 @@ final class VerifyVisitor: StreamVisitor {
   func begin(_ parsed: ParsedMember, fits: Bool, offset: UInt64) throws(ArchiveError) {
     try account.add(parsed.member.path, contentByteCount: parsed.member.byteCount, archiveByteCount: nil)
     memberCount += 1
-    contentByteCount += parsed.member.kind == .file ? parsed.member.byteCount : 0
+    if parsed.member.kind == .file { contentByteCount.add(clamping: parsed.member.byteCount) }
   }
 
   func data(_ range: Range<Int>, storedOffset: UInt64, in piece: StreamPiece) {
@@ -235,7 +235,7 @@ private struct IndexedVerification {
   private static func count(_ task: ChunkTask<Void>, _ progress: ProgressCounter) {
     var (byteCount, memberCount): (UInt64, UInt64) = (0, 0)
     for part in task.parts where part.endsMember {
-      byteCount += part.member.member.byteCount
+      byteCount.add(clamping: part.member.member.byteCount)
       memberCount += 1
     }
     progress.add(contentByteCount: byteCount, memberCount: memberCount)

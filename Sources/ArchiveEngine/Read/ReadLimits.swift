@@ -1,3 +1,5 @@
+internal import ArchiveFormat
+
 /// Bounds on what an archive may ask for. Everything is checked before it is used.
 ///
 /// Whatever an archive announces or repeats, reading it takes less than twice ``memoryByteCount`` and 32 MiB, and 32 bytes for each member (<doc:Design>).
@@ -49,8 +51,7 @@ struct LimitAccount {
     _ path: [UInt8], entryCount count: UInt64 = 1, contentByteCount byteCount: UInt64, archiveByteCount: UInt64?
   ) throws(ArchiveError) {
     entryCount += count
-    contentByteCount =
-      contentByteCount.addingReportingOverflow(byteCount).overflow ? .max : contentByteCount + byteCount
+    contentByteCount.add(clamping: byteCount)
     if let maximum = limits.maximumEntryCount, entryCount > maximum {
       throw ArchiveError(.limitExceeded, "more than \(maximum) members; raise --max-entries to take them", path: path)
     }

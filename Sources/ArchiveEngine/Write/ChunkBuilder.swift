@@ -91,7 +91,7 @@ final class ChunkBuilder {
     } else {
       (contentHash, isIncomplete) = try unsafe addInPieces(member, dataByteCount: dataByteCount, slot: slot, read: read)
     }
-    contentByteCount += member.byteCount
+    contentByteCount.add(clamping: member.byteCount)
     members.append(
       IndexedMember(
         member: member, headerByteCount: UInt64(header.count), contentHash: contentHash, isIncomplete: isIncomplete))

@@ -50,7 +50,7 @@ final class FrameOutput: @unchecked Sendable {
       do throws(ArchiveError) { try write(chunk) } catch { stop.fail(error) }
     }
     if result.contentByteCount > 0 || result.memberCount > 0 {
-      progress.contentByteCount += result.contentByteCount
+      progress.contentByteCount.add(clamping: result.contentByteCount)
       progress.memberCount += result.memberCount
       progress.archiveByteCount = output.byteCount
       report(.progress(progress))

@@ -174,8 +174,8 @@ final class MatrixStage {
       let arguments = [command[0], "--threads", "\(setting.threadCount)"] + command.dropFirst()
       let input = setting.isPipe ? "< <(cat \(file))" : "< /dev/null"
       let result = try Shell.run(
-        ["bash", "-c", "ulimit -v 2000000; exec \"$@\" \(input)", "bash", stage.tool] + arguments,
-        directory: stage.stage.path, userID: setting.isPlainUser ? Shell.plainUser : nil, timeout: 10)
+        ["bash", "-c", "\(Sanitizer.isOn ? "" : "ulimit -v 2000000; ")exec \"$@\" \(input)", "bash", stage.tool] + arguments,
+        directory: stage.stage.path, userID: setting.isPlainUser ? Shell.plainUser : nil, timeout: Sanitizer.isOn ? 60 : 10)
       if result.status > 2 { fault("exit \(result.status): \(result.errorText.suffix(300))") }
       if result.status > 0, result.errors.isEmpty, result.output.isEmpty { fault("says nothing") }
       return result
