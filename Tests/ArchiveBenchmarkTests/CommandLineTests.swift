@@ -21,7 +21,8 @@ import Testing
   }
 
   /// One run of everything.
-  @Test(.disabled(if: Sanitizer.isOn, "a counter is loaded before the sanitizer")) func measuresEverythingAndReportsIt() throws {
+  @Test(.disabled(if: Sanitizer.isOn, "a counter is loaded before the sanitizer"))
+  func measuresEverythingAndReportsIt() throws {
     let place = try place
     let (output, disk) = (place.file("output"), try TemporaryDirectory(.disk))
     for name in ["output", "corpus"] {
@@ -113,7 +114,8 @@ import Testing
   }
 
   /// A peer that writes something else than it was given is caught, and one that fails is left out.
-  @Test(.disabled(if: Sanitizer.isOn, "programs take longer than they may")) func wrongAndFailingProgramsAreNamed() throws {
+  @Test(.disabled(if: Sanitizer.isOn, "programs take longer than they may"))
+  func wrongAndFailingProgramsAreNamed() throws {
     let place = try place
     try FileSystem.makeDirectory(at: place.root.rawValue, Array("bin".utf8), mode: 0o755)
     let tar = try Shell.script("command -v tar").split(separator: "\n")[0]

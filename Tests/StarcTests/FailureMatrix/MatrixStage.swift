@@ -173,9 +173,11 @@ final class MatrixStage {
     private func run(_ command: [String]) throws -> ShellResult {
       let arguments = [command[0], "--threads", "\(setting.threadCount)"] + command.dropFirst()
       let input = setting.isPipe ? "< <(cat \(file))" : "< /dev/null"
+      let limit = Sanitizer.isOn ? "" : "ulimit -v 2000000; "
       let result = try Shell.run(
-        ["bash", "-c", "\(Sanitizer.isOn ? "" : "ulimit -v 2000000; ")exec \"$@\" \(input)", "bash", stage.tool] + arguments,
-        directory: stage.stage.path, userID: setting.isPlainUser ? Shell.plainUser : nil, timeout: Sanitizer.isOn ? 60 : 10)
+        ["bash", "-c", "\(limit)exec \"$@\" \(input)", "bash", stage.tool] + arguments,
+        directory: stage.stage.path, userID: setting.isPlainUser ? Shell.plainUser : nil,
+        timeout: Sanitizer.isOn ? 60 : 10)
       if result.status > 2 { fault("exit \(result.status): \(result.errorText.suffix(300))") }
       if result.status > 0, result.errors.isEmpty, result.output.isEmpty { fault("says nothing") }
       return result
