@@ -82,7 +82,6 @@ import Testing
       #expect(measure.byteCount == summary.tarByteCount)
       #expect(measure.seconds > 0)
     }
-    #expect(limit.compression.seconds > limit.decompression.seconds)
   }
 
   @Test func whatIsNoArchiveIsAnError() throws {
