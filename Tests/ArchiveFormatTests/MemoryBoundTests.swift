@@ -104,6 +104,15 @@ import Testing
     }
   }
 
+  /// Sums of what archives state stay at the largest number there is.
+  @Test func sumsDoNotOverflow() {
+    var sum: UInt64 = .max - 1
+    for expected in [UInt64.max, .max] {
+      sum.add(clamping: 1)
+      #expect(sum == expected)
+    }
+  }
+
   /// A member's digest tells all fields apart.
   @Test func digestsTellMembersApart() {
     var random = SeededGenerator(1)
