@@ -378,7 +378,8 @@ import Testing
     }
     #expect(found.headerOffset == 1 << 40 && parser.offset == 1 << 40 + 512)
     parser.skip(found.paddedDataByteCount)
-    let error = #expect(throws: FormatError.self) { _ = try parser.consume(bytes.span, in: 1024..<1536) }
-    #expect(error?.offset == 1 << 40 + 1024)
+    let error = try #require(throws: FormatError.self) { _ = try parser.consume(bytes.span, in: 1024..<1536) }
+    let offset = try #require(error.offset)
+    #expect(offset == 1 << 40 + 1024)
   }
 }
