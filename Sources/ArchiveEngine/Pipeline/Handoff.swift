@@ -9,9 +9,12 @@ struct Handoff<Value>: @unchecked Sendable {
 
 /// Lets the caller's event handler run once at a time, from whatever thread.
 final class EventGate<Event: Sendable>: Sendable {
-  private let handler: Locked<@Sendable (Event) -> Void>
+  // Beside the lock, not in it: a closure that is passed as `inout` to generic code comes back in one more wrapper each time, and after some
+  // thousands of events calling it would be deeper than a thread's stack.
+  private let handler: @Sendable (Event) -> Void
+  private let turn = Locked(())
 
-  init(_ handler: @escaping @Sendable (Event) -> Void) { self.handler = Locked(handler) }
+  init(_ handler: @escaping @Sendable (Event) -> Void) { self.handler = handler }
 
-  func send(_ event: Event) { handler.withLock { $0(event) } }
+  func send(_ event: Event) { turn.withLock { _ in handler(event) } }
 }
