@@ -106,9 +106,12 @@ let package = Package(
     .testTarget(
       name: "BenchmarkSupportTests", dependencies: ["BenchmarkSupport", "ArchiveEngine", "ArchiveIO", "TestSupport"],
       swiftSettings: rules),
+    .target(name: "SanitizerDefaults", path: "Tests/SanitizerDefaults"),
     // Extensions of the tests: one that attacks, and one that uses what extensions use.
-    .executableTarget(name: "HostileExtension", path: "Tests/HostileExtension"),
-    .executableTarget(name: "FoundationExtension", path: "Tests/FoundationExtension", swiftSettings: rules),
+    .executableTarget(name: "HostileExtension", dependencies: ["SanitizerDefaults"], path: "Tests/HostileExtension"),
+    .executableTarget(
+      name: "FoundationExtension", dependencies: ["SanitizerDefaults"], path: "Tests/FoundationExtension",
+      swiftSettings: rules),
     .testTarget(
       name: "MigrationTests",
       dependencies: [
@@ -121,7 +124,7 @@ let package = Package(
       name: "UsagePatterns", dependencies: ["AppMigrationKit"], path: "Tests/UsagePatterns",
       swiftSettings: [.treatAllWarnings(as: .error)]),
     .executableTarget(
-      name: "SampleExtension", dependencies: ["AppMigrationKit"], path: "Tests/SampleExtension",
+      name: "SampleExtension", dependencies: ["AppMigrationKit", "SanitizerDefaults"], path: "Tests/SampleExtension",
       swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(
       name: "AppMigrationKitTests",
@@ -132,7 +135,7 @@ let package = Package(
       swiftSettings: rules),
     // An extension that does what a test tells it, and an app that is launched.
     .executableTarget(
-      name: "BehavingExtension", dependencies: ["AppMigrationKit"], path: "Tests/BehavingExtension",
+      name: "BehavingExtension", dependencies: ["AppMigrationKit", "SanitizerDefaults"], path: "Tests/BehavingExtension",
       swiftSettings: [.treatAllWarnings(as: .error)]),
     .executableTarget(
       name: "LaunchedApp", dependencies: ["AppMigrationHost"], path: "Tests/LaunchedApp",

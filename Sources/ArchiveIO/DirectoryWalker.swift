@@ -12,6 +12,12 @@ package struct WalkEntry: Sendable {
 
   /// The last component.
   package var name: [UInt8] { Array(relativePath[nameOffset...]) }
+
+  package init(relativePath: [UInt8], nameOffset: Int, status: FileStatus) {
+    self.relativePath = relativePath
+    self.nameOffset = nameOffset
+    self.status = status
+  }
 }
 
 /// One step of a walk.

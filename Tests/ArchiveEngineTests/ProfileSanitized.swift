@@ -8,7 +8,7 @@ import Testing
 @testable import ArchiveEngine
 
 /// What a run says of itself. Also run under the sanitizers, since lanes, drain and control thread all report.
-@Suite(.inTemporaryDirectory(.memory), .timeLimit(.minutes(2))) struct ProfileSanitized {
+@Suite(.inTemporaryDirectory(.memory), .timeLimit(.minutes(10))) struct ProfileSanitized {
   private func directory() throws -> TemporaryDirectory { try #require(TemporaryDirectory.current) }
 
   /// Processor time of this process. Other tests run in it as well, so a run can only have taken less.

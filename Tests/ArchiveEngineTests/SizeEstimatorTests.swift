@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What an estimate says against what a writer makes of the same tree.
-@Suite(.inTemporaryDirectory(.memory), .timeLimit(.minutes(5))) struct SizeEstimatorTests {
+@Suite(.inTemporaryDirectory(.memory), .timeLimit(.minutes(10))) struct SizeEstimatorTests {
   private func path() throws -> String { try #require(TemporaryDirectory.current).path }
 
   // MARK: Exact counts

@@ -124,9 +124,12 @@ internal import Testing
   static let names: [FailureMode] = [
     .accepted("directories of old tars: files with a slash", makes: ["o1/", "o1/f=1", "o2/", "o2/f=2", "o3/"]) { _ in
       [
-        Tar.entry("o1/"), Tar.entry("o1/f", "1"),
-        Tar.entry("o2/", type: "\u{0}") { $0.magic = "" }, Tar.entry("o2/f", "2"),
-        Tar.pax(("path", "o3/")), Tar.entry("x"),
+        Tar.entry("o1/") { $0.mode = 0o755 }, Tar.entry("o1/f", "1"),
+        Tar.entry("o2/", type: "\u{0}") {
+          $0.magic = ""
+          $0.mode = 0o755
+        }, Tar.entry("o2/f", "2"),
+        Tar.pax(("path", "o3/")), Tar.entry("x") { $0.mode = 0o755 },
       ]
     },
     .refused("a directory with data", says: "ends in \"/\"", leaves: ["after=1"]) { _ in

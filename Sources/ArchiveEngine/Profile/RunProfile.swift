@@ -14,6 +14,7 @@ public final class RunProfile: Sendable {
     var sections = [Int64](repeating: 0, count: OrderedSection.allCases.count)
     var lanes: [LaneState] = []
     var controlWaitNanoseconds: UInt64 = 0
+    var scanNanoseconds: UInt64 = 0
   }
 
   private let state = Locked(State())
@@ -34,7 +35,8 @@ public final class RunProfile: Sendable {
           // A lane's time comes when its job is done, that of an ordered section within it before.
           lane.cpuNanoseconds -= min(lane.cpuNanoseconds, state.orderedNanoseconds)
           return lane
-        }, controlWaitNanoseconds: state.controlWaitNanoseconds)
+        }, controlWaitNanoseconds: state.controlWaitNanoseconds,
+        scanNanoseconds: state.scanNanoseconds)
     }
   }
 
@@ -47,6 +49,8 @@ public final class RunProfile: Sendable {
   }
 
   func addControlWait(_ nanoseconds: UInt64) { state.withLock { $0.controlWaitNanoseconds += nanoseconds } }
+
+  func addScan(_ nanoseconds: UInt64) { state.withLock { $0.scanNanoseconds += nanoseconds } }
 
   /// A new lane of a run that begins.
   func addLane() -> LaneProfile {
@@ -109,9 +113,12 @@ extension RunProfile {
     public var lanes: [Lane]
     /// How long the control thread waited for a free buffer or for lanes to come to an end.
     public var controlWaitNanoseconds: UInt64
+    /// Processor time of the threads that look at directories ahead of a walk.
+    public var scanNanoseconds: UInt64
 
     /// Makes one from its parts.
-    public init(sections: [Section], lanes: [Lane], controlWaitNanoseconds: UInt64) {
+    public init(sections: [Section], lanes: [Lane], controlWaitNanoseconds: UInt64, scanNanoseconds: UInt64 = 0) {
+      self.scanNanoseconds = scanNanoseconds
       self.sections = sections
       self.lanes = lanes
       self.controlWaitNanoseconds = controlWaitNanoseconds
@@ -120,8 +127,8 @@ extension RunProfile {
     /// Processor time of all ordered work.
     public var orderedNanoseconds: UInt64 { sections.reduce(0) { $0 + $1.cpuNanoseconds } }
 
-    /// Processor time of all work that lanes share.
-    public var parallelNanoseconds: UInt64 { lanes.reduce(0) { $0 + $1.cpuNanoseconds } }
+    /// Processor time of all work that threads share.
+    public var parallelNanoseconds: UInt64 { lanes.reduce(scanNanoseconds) { $0 + $1.cpuNanoseconds } }
 
     /// Processor time of the run.
     public var cpuNanoseconds: UInt64 { orderedNanoseconds + parallelNanoseconds }

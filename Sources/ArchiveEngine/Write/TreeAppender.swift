@@ -74,24 +74,21 @@ extension ArchiveWriter {
       try append(tree, path: name, status: status, as: archivePath, source: .tree(tree, path: name))
     }
     guard status.kind == .directory else { return }
-    let walker = try system(path: rootName) { () throws(SystemError) in
-      try DirectoryWalker(root: root, oneFileSystem: options.staysOnFileSystem)
+    let isExcluded: (@Sendable ([UInt8]) -> Bool)? =
+      excluding.isEmpty ? nil : { @Sendable path in excluding.contains { $0.matches(path: prefix + path) } }
+    let walk = try system(path: rootName) { () throws(SystemError) in
+      try TreeScan(
+        root: root, staysOnFileSystem: options.staysOnFileSystem, laneCount: scanLaneCount, profile: options.profile,
+        isExcluded: isExcluded)
     }
-    let isExcluded: @Sendable (WalkEntry) -> Bool = { entry in
-      !excluding.isEmpty && excluding.contains { $0.matches(path: prefix + entry.relativePath) }
-    }
-    if isPlanning {
-      let walk = WalkAhead(walker, isExcluded: isExcluded)
-      while let step = walk.next() { try append(step, of: tree, below: prefix, rootDevice: status.device) }
-    } else {
-      while let step = walker.next() {
-        if case .entry(let entry) = step, isExcluded(entry) {
-          walker.skipSubtree()
-          continue
-        }
-        try append(step, of: tree, below: prefix, rootDevice: status.device)
-      }
-    }
+    while let step = walk.next() { try append(step, of: tree, below: prefix, rootDevice: status.device) }
+  }
+
+  /// Threads that look at directories ahead of the walk. Where contents are compressed one of them keeps up with a dozen lanes (measured on a
+  /// Linux source tree, level 3); where nothing is written the walk is most of the work.
+  private var scanLaneCount: Int {
+    if options.isSerial { return 0 }
+    return min(4, isPlanning ? options.laneCount : 1 + options.laneCount / 12)
   }
 
   private func append(
