@@ -135,7 +135,8 @@ let package = Package(
       swiftSettings: rules),
     // An extension that does what a test tells it, and an app that is launched.
     .executableTarget(
-      name: "BehavingExtension", dependencies: ["AppMigrationKit", "SanitizerDefaults"], path: "Tests/BehavingExtension",
+      name: "BehavingExtension", dependencies: ["AppMigrationKit", "SanitizerDefaults"],
+      path: "Tests/BehavingExtension",
       swiftSettings: [.treatAllWarnings(as: .error)]),
     .executableTarget(
       name: "LaunchedApp", dependencies: ["AppMigrationHost"], path: "Tests/LaunchedApp",

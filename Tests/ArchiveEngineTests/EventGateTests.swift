@@ -11,7 +11,9 @@ import Testing
     let gate = EventGate<ReaderEvent> { _ in counter.count += 1 }
     let group = DispatchGroup()
     // Threads of Dispatch have a stack of half a megabyte.
-    DispatchQueue(label: "events").async(group: group) { for _ in 0..<200_000 { gate.send(.warning(ArchiveWarning(path: [], message: ""))) } }
+    DispatchQueue(label: "events").async(group: group) {
+      for _ in 0..<200_000 { gate.send(.warning(ArchiveWarning(path: [], message: ""))) }
+    }
     group.wait()
     #expect(counter.count == 200_000)
   }

@@ -113,9 +113,11 @@ import Testing
     #expect(estimate.contentByteCount == summary.contentByteCount)
     #expect(estimate.sampledByteCount < summary.tarByteCount / 2, "this is no sample")
     // Archives of nearly nothing are all headers.
-    Estimating.expectWithin(estimate, summary, part: kind == .zeros ? 0.2 : 0.05)
+    Estimating.expectWithin(estimate, summary, part: kind == .zeros ? 0.4 : 0.05)
     let width = estimate.archiveByteCountHigh - estimate.archiveByteCountLow
-    #expect(kind == .zeros || width < summary.archiveByteCount * 4 / 10, "bounds that say nothing")
+    // The mixed one changes between noise and text every megabyte, and so many pieces are all that level 5 has time for.
+    let widest = kind == .mixed ? 7 : 4
+    #expect(kind == .zeros || width < summary.archiveByteCount * UInt64(widest) / 10, "bounds that say nothing")
   }
 
   @Test func theSameForAnyNumberOfThreads() throws {

@@ -10,12 +10,24 @@ import Testing
   static let chunk = 1 << 20
 
   static func groups(_ entries: [Entry], chunk: Int = Self.chunk) -> [[Entry]] {
-    var planner = ChunkPlanner<Entry>(chunkByteCount: chunk)
-    var groups: [[Entry]] = []
-    for entry in entries {
-      planner.add(nameHash: entry.hash, tarByteCount: entry.byteCount, payload: entry, into: &groups)
+    groups(of: [entries], chunk: chunk)
+  }
+
+  /// Each part ends with a flush.
+  static func groups(of parts: [[Entry]], chunk: Int) -> [[Entry]] {
+    var planner = ChunkPlanner(chunkByteCount: chunk)
+    var counts: [Int] = []
+    for part in parts {
+      for entry in part { planner.add(nameHash: entry.hash, tarByteCount: entry.byteCount, into: &counts) }
+      planner.flush(into: &counts)
     }
-    planner.flush(into: &groups)
+    var rest = parts.flatMap { $0 }[...]
+    var groups: [[Entry]] = []
+    for count in counts {
+      groups.append(Array(rest.prefix(count)))
+      rest = rest.dropFirst(count)
+    }
+    #expect(rest.isEmpty)
     return groups
   }
 
@@ -82,30 +94,23 @@ import Testing
   }
 
   @Test func lookAheadIsBounded() {
-    var planner = ChunkPlanner<Int>(chunkByteCount: 32 << 20)
-    var groups: [[Int]] = []
+    var planner = ChunkPlanner(chunkByteCount: 32 << 20)
+    var counts: [Int] = []
     var most = 0
     for index in 0..<100_000 {
       // Ascending weights: no boundary of its own.
-      planner.add(nameHash: UInt64(index), tarByteCount: 512, payload: index, into: &groups)
+      planner.add(nameHash: UInt64(index), tarByteCount: 512, into: &counts)
       most = max(most, planner.pendingCount)
     }
     #expect(most <= 16_385)
-    planner.flush(into: &groups)
-    #expect(groups.flatMap { $0 } == Array(0..<100_000))
+    planner.flush(into: &counts)
+    #expect(counts.reduce(0, +) == 100_000)
     #expect(planner.pendingCount == 0)
   }
 
   @Test func flushIsABoundaryWithoutMemory() {
     let (left, right) = (Self.tree(1, 900), Self.tree(2, 900))
-    var planner = ChunkPlanner<Entry>(chunkByteCount: Self.chunk)
-    var groups: [[Entry]] = []
-    for part in [left, right] {
-      for entry in part {
-        planner.add(nameHash: entry.hash, tarByteCount: entry.byteCount, payload: entry, into: &groups)
-      }
-      planner.flush(into: &groups)
-    }
+    let groups = Self.groups(of: [left, right], chunk: Self.chunk)
     #expect(groups == Self.groups(left) + Self.groups(right))
   }
 

@@ -5,4 +5,7 @@ internal import Foundation
 public enum Sanitizer {
   /// The tests and the tools are built with one.
   public static let isOn = ProcessInfo.processInfo.environment["ARCHIVE_SANITIZER"] != nil
+
+  /// It is the address sanitizer, which looks for leaks when a program ends. An extension that is not one of the tests' own cannot do so in its sandbox.
+  public static let isAddress = ProcessInfo.processInfo.environment["ARCHIVE_SANITIZER"] == "address"
 }

@@ -2,14 +2,6 @@ internal import ArchiveIO
 
 /// A chunk that may be sampled, and what lanes found out about it.
 final class CandidateChunk: Sendable {
-  /// What a cheap look at a chunk tells.
-  enum Look: Sendable {
-    /// It will be stored without compression, which fixes the size of its frame.
-    case stored
-    /// Bytes that it may compress to. They mean something only in relation to those of other chunks.
-    case likely(Double)
-  }
-
   /// What compressing the chunk gave.
   struct Measure: Sendable {
     var frameByteCount = 0
@@ -21,7 +13,8 @@ final class CandidateChunk: Sendable {
   private struct State {
     var chunk: PlannedChunk
     var tarByteCount: Int
-    var look: Look?
+    var survey = Survey()
+    var pageByteCount: Int?
     var measure: Measure?
   }
 
@@ -50,10 +43,26 @@ final class CandidateChunk: Sendable {
   /// It has a page of its own.
   var isGroup: Bool { state.withLock { if case .group = $0.chunk { true } else { false } } }
 
-  /// Nil until a lane has looked.
-  var look: Look? {
-    get { state.withLock { $0.look } }
-    set { state.withLock { $0.look = newValue } }
+  /// What a lane found out by going through its members.
+  struct Survey: Sendable {
+    /// Bytes of the tar stream without the contents of repetitions (``ChunkLayout``), of what will be compressed.
+    var freshByteCount = 0
+    /// Those contents.
+    var repeatByteCount = 0
+    /// It will not be compressed.
+    var isStored = false
+  }
+
+  /// Nothing until a lane has been through the members.
+  var survey: Survey {
+    get { state.withLock { $0.survey } }
+    set { state.withLock { $0.survey = newValue } }
+  }
+
+  /// Bytes of its page; nil unless one was made.
+  var pageByteCount: Int? {
+    get { state.withLock { $0.measure?.pageByteCount ?? $0.pageByteCount } }
+    set { state.withLock { $0.pageByteCount = newValue } }
   }
 
   /// Nil unless it was compressed.

@@ -1,15 +1,17 @@
 internal import ArchiveFormat
 internal import ArchiveIO
 
-/// Takes planned chunks, keeps a bounded number of them as candidates, and has lanes look at them while the walk goes on. The control thread only.
+/// Takes planned chunks, keeps a bounded number of them as candidates, and has lanes go through them while the walk goes on. The control thread only.
 final class ChunkCollector {
   /// Candidates that are kept at most, and their members. When there are more every second one is dropped, and from then on
   /// only every second one is taken: memory is bounded, and what is kept is spread evenly over the archive.
   var maximumCandidateCount = 4096
   private static let maximumMemberCount = 1 << 17
-  /// Chooses which ones are kept, and sampled. Any number does; always the same one makes estimates repeatable.
+  /// Chooses which ones are kept. Any number does; always the same one makes estimates repeatable.
   private static let seed = 0x5EED_0F5A_3D1E_5EED
-  private static let combStart = 0.5
+  /// Repetitions that are looked at, and pages that are made.
+  private static let repetitionCount = 24
+  private static let pageCount = 6
 
   private let options: WriterOptions
   private let samplesContents: Bool
@@ -25,8 +27,10 @@ final class ChunkCollector {
   /// Every so many chunks one is a candidate.
   private var stride = 1
   private var totals = PlannedTotals()
-  /// Lanes look at candidates as they come. A small tree needs no looks: all of it is compressed.
-  private var isLooking = false
+  /// A small tree is compressed as a whole.
+  private var isSmall: Bool { totals.tarByteCount <= SampleBudget.minimumByteCount(level: options.level) }
+  /// Candidates that lanes have got.
+  private var surveyedCount = 0
 
   init(
     options: WriterOptions, samplesContents: Bool, stop: StopSignal,
@@ -53,13 +57,14 @@ final class ChunkCollector {
     }
     candidates.append((index, CandidateChunk(chunk)))
     candidateMemberCount += chunk.memberCount
-    if isLooking {
-      try enqueue(.look(candidates[candidates.count - 1].chunk))
-    } else if totals.tarByteCount > SampleBudget.minimumByteCount(level: options.level) {
-      isLooking = true
-      for candidate in candidates { try enqueue(.look(candidate.chunk)) }
-    }
+    if !isSmall { try survey() }
     while candidates.count > maximumCandidateCount || candidateMemberCount > Self.maximumMemberCount { thin() }
+  }
+
+  /// Hands out the candidates that lanes have not got yet.
+  private func survey() throws(ArchiveError) {
+    for candidate in candidates[surveyedCount...] { try enqueue(.survey(candidate.chunk)) }
+    surveyedCount = candidates.count
   }
 
   private func isKept(_ index: Int) -> Bool { index & (stride - 1) == Self.seed & (stride - 1) }
@@ -68,6 +73,7 @@ final class ChunkCollector {
   private func thin() {
     stride *= 2
     candidates.removeAll { !isKept($0.index) }
+    surveyedCount = candidates.count
     candidateMemberCount = candidates.reduce(0) { $0 + $1.chunk.memberCount }
   }
 
@@ -99,11 +105,13 @@ final class ChunkCollector {
     defer { abandon() }
     var estimate = SizeEstimate()
     if samplesContents {
-      let units = try measureSample()
-      var model = SizeModel(fixedByteCount: try Self.emptyArchiveByteCount(options), totals: totals)
+      let sample = try takeSample()
+      var model = SizeModel(
+        fixedByteCount: try Self.emptyArchiveByteCount(options), totals: totals,
+        chunkByteCount: options.chunkByteCount)
       model.isThinned = stride > 1
-      model.predict(units, into: &estimate)
-      let time = TimeModel(units, totals: totals, walkSeconds: walkSeconds)
+      model.predict(sample, into: &estimate)
+      let time = TimeModel(sample, totals: totals, walkSeconds: walkSeconds)
       estimate.seconds = time.seconds(archiveByteCount: estimate.archiveByteCount, laneCount: options.laneCount)
     }
     let corrections = self.corrections.withLock { $0 }
@@ -117,36 +125,35 @@ final class ChunkCollector {
     return estimate
   }
 
-  /// Has lanes compress all of a small tree, or what a sample takes of a larger one.
-  private func measureSample() throws(ArchiveError) -> [SampleUnit] {
+  /// Has lanes compress all of a small tree, or pieces of a larger one.
+  private func takeSample() throws(ArchiveError) -> ChunkSample {
+    let chunks = candidates.map(\.chunk)
+    var sample = ChunkSample(candidates: chunks)
+    guard !isSmall else {
+      for chunk in chunks { try enqueue(.measure(chunk)) }
+      try wait()
+      return sample
+    }
+    try wait()
+    if options.level == 0 { return sample }
+    let (shape, count) = SampleBudget.pieces(totals, level: options.level)
+    let pieces = EvenSample(byteCounts: chunks.map(\.survey.freshByteCount), count: count)
+    sample.pieces = pieces.places.map { SamplePiece(chunks[$0.part], shape, at: $0.offset) }
+    let repetitions = EvenSample(byteCounts: chunks.map(\.survey.repeatByteCount), count: Self.repetitionCount)
+    sample.repetitions = repetitions.places.map { SampleRepetition(chunks[$0.part], offset: $0.offset) }
+    for piece in sample.pieces { try enqueue(.piece(piece)) }
+    for repetition in sample.repetitions { try enqueue(.repetition(repetition)) }
+    let groups = chunks.filter(\.isGroup)
+    for place in EvenSample(byteCounts: groups.map(\.memberCount), count: Self.pageCount).places {
+      try enqueue(.page(groups[place.part]))
+    }
+    try wait()
+    return sample
+  }
+
+  private func wait() throws(ArchiveError) {
     pool?.wait()
     try stop.check()
-    guard isLooking else {
-      for candidate in candidates { try enqueue(.measure(candidate.chunk)) }
-      pool?.wait()
-      try stop.check()
-      return candidates.map { SampleUnit($0.chunk, chance: 1) }
-    }
-    var stored: [CandidateChunk] = []
-    var others: [(chunk: CandidateChunk, size: Double)] = []
-    for candidate in candidates {
-      guard case .likely(let size)? = candidate.chunk.look else {
-        stored.append(candidate.chunk)
-        continue
-      }
-      others.append((candidate.chunk, size))
-    }
-    let sample = ProportionalSample(
-      sizes: others.map(\.size), costs: others.map { Double($0.chunk.tarByteCount) },
-      budget: SampleBudget.byteCount(totals, lookCount: candidates.count, level: options.level),
-      minimumCount: 2, start: Self.combStart)
-    for index in sample.chosen { try enqueue(.measure(others[index].chunk)) }
-    // What stored chunks weigh is known; one tells how long they take.
-    if let chunk = stored.dropFirst(stored.count / 2).first { try enqueue(.measure(chunk)) }
-    pool?.wait()
-    try stop.check()
-    return stored.map { SampleUnit($0, chance: 1) }
-      + zip(others, sample.chances).map { SampleUnit($0.chunk, size: $0.size, chance: $1) }
   }
 
   /// An archive of nothing, which is what all archives with these options have in common.

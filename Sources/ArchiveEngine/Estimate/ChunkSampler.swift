@@ -5,8 +5,14 @@ internal import Glibc
 
 /// What lanes do with a candidate.
 enum SampleJob: Sendable {
-  /// Reads a few small samples.
-  case look(CandidateChunk)
+  /// Goes through its members: what the walk did not tell, and what repeats.
+  case survey(CandidateChunk)
+  /// Compresses a piece of it.
+  case piece(SamplePiece)
+  /// Looks whether what seems to repeat does so.
+  case repetition(SampleRepetition)
+  /// Makes its page.
+  case page(CandidateChunk)
   /// Reads and compresses all of it, as a writer does.
   case measure(CandidateChunk)
 }
@@ -21,7 +27,9 @@ final class ChunkSampler {
   /// Does with a group exactly what a writer does.
   private let lane: WriteLane
   private let encoder: FrameEncoder
-  private let compressor: ZstdCompressor?
+  /// Nil where nothing is compressed.
+  private let compressor: PieceCompressor?
+  private let pages = PageCodec()
   private let probe: CompressibilityProbe
   private let opener = MemberOpener()
   private let isRoot = ProcessFacts.effectiveUserID == 0
@@ -39,7 +47,7 @@ final class ChunkSampler {
     lane = try WriteLane(options: options, inputByteCount: byteCount, stop: stop, reads: ReadCounter())
     encoder = try FrameEncoder(options: options, inputByteCount: byteCount, stop: stop)
     compressor =
-      options.level > 0 ? try ZstdCompressor(level: options.level, chunkByteCount: options.chunkByteCount) : nil
+      options.level > 0 ? try PieceCompressor(level: options.level, chunkByteCount: options.chunkByteCount) : nil
     probe = try CompressibilityProbe()
   }
 
@@ -48,12 +56,20 @@ final class ChunkSampler {
     if stop.isSet { return }
     do throws(ArchiveError) {
       switch job {
-      case .look(let candidate):
+      case .survey(let candidate):
         let chunk = try checked(candidate.chunk)
         candidate.chunk = chunk
-        candidate.look = try look(at: chunk)
+        candidate.survey = try survey(chunk)
+      case .piece(let piece): piece.result = try compress(piece)
+      case .repetition(let repetition):
+        let layout = ChunkLayout(repetition.candidate.chunk, leavesOutRepetitions: true)
+        repetition.isEqual = unsafe layout.isRepetitionEqual(
+          at: repetition.offset,
+          in: UnsafeMutableRawBufferPointer(rebasing: slot.input.bytes[..<(2 * SampleRepetition.byteCount)]),
+          with: opener)
+      case .page(let candidate): candidate.pageByteCount = try pageByteCount(candidate)
       case .measure(let candidate):
-        if candidate.look == nil { candidate.chunk = try checked(candidate.chunk) }
+        candidate.chunk = try checked(candidate.chunk)
         candidate.measure = try measure(candidate.chunk)
       }
     } catch { stop.fail(error) }
@@ -105,38 +121,70 @@ final class ChunkSampler {
     return pending.member.userID == user ? pending.member.mode & 0o400 == 0 : pending.member.mode & 0o004 == 0
   }
 
-  // MARK: A cheap look
+  // MARK: Parts of a chunk
 
-  /// Compresses what lies where a writer's own test for compressible content looks: the same test gives the same answer, and
-  /// the samples as one piece show some of what repeats within the chunk.
-  private func look(at chunk: PlannedChunk) throws(ArchiveError) -> CandidateChunk.Look {
-    let total = chunk.tarByteCount
-    guard let compressor, total > 0 else { return .stored }
-    let piece = CompressibilityProbe.sampleByteCount
+  private func survey(_ chunk: PlannedChunk) throws(ArchiveError) -> CandidateChunk.Survey {
+    guard compressor != nil, try isWorthCompressing(chunk) else { return CandidateChunk.Survey(isStored: true) }
+    let layout = ChunkLayout(chunk, leavesOutRepetitions: true)
+    return CandidateChunk.Survey(freshByteCount: layout.byteCount, repeatByteCount: layout.repeatByteCount)
+  }
+
+  /// Compresses a piece behind what precedes it.
+  private func compress(_ piece: SamplePiece) throws(ArchiveError) -> SamplePiece.Result {
+    var result = SamplePiece.Result()
+    let layout = ChunkLayout(piece.candidate.chunk, leavesOutRepetitions: true)
+    let end = min(piece.offset + piece.shape.byteCount, layout.byteCount)
+    let begin = max(0, piece.offset - piece.shape.pastByteCount)
+    result.contentByteCount = end - piece.offset
+    guard let compressor, result.contentByteCount > 0 else { return result }
+    let start = ContinuousClock.now
+    let all = unsafe UnsafeMutableRawBufferPointer(start: slot.input.base, count: end - begin)
+    unsafe layout.read(begin, into: all, with: opener)
+    result.readSeconds = (ContinuousClock.now - start) / .seconds(1)
+    result.readByteCount = end - begin
+    result.fileCount = layout.fileCount(in: begin..<end)
+    let past = unsafe UnsafeRawBufferPointer(rebasing: all[..<(piece.offset - begin)])
+    let content = unsafe UnsafeRawBufferPointer(rebasing: all[(piece.offset - begin)...])
+    (result.frameByteCount, result.compressionSeconds) = try unsafe compressor.compress(
+      content, behind: past, into: slot.output.bytes)
+    return result
+  }
+
+  /// What a writer decides by the same samples. For content that shrinks the first ones are enough.
+  private func isWorthCompressing(_ chunk: PlannedChunk) throws(ArchiveError) -> Bool {
     let layout = ChunkLayout(chunk)
-    var used = 0
-    if let offsets = CompressibilityProbe.sampleOffsets(contentByteCount: total) {
-      var savedByteCount = 0
-      for offset in offsets {
-        let target = unsafe UnsafeMutableRawBufferPointer(start: slot.input.base + used, count: piece)
-        unsafe layout.read(offset, into: target, with: opener)
-        if savedByteCount < CompressibilityProbe.neededByteCount {
-          savedByteCount += try unsafe probe.saving(of: UnsafeRawBufferPointer(target))
-        }
-        used += piece
-      }
-      if savedByteCount < CompressibilityProbe.neededByteCount { return .stored }
-    } else {
-      used = min(total, CompressibilityProbe.sampleCount * piece)
-      unsafe layout.read(0, into: UnsafeMutableRawBufferPointer(start: slot.input.base, count: used), with: opener)
+    guard let offsets = CompressibilityProbe.sampleOffsets(contentByteCount: layout.byteCount) else { return true }
+    var savedByteCount = 0
+    for offset in offsets {
+      let target = unsafe UnsafeMutableRawBufferPointer(
+        start: slot.input.base, count: CompressibilityProbe.sampleByteCount)
+      unsafe layout.read(offset, into: target, with: opener)
+      savedByteCount += try unsafe probe.saving(of: UnsafeRawBufferPointer(target))
+      if savedByteCount >= CompressibilityProbe.neededByteCount { return true }
     }
-    // The header of a large file comes once, and says nothing of the file.
-    var header = 0
-    if case .piece(let piece) = chunk { header = min(piece.headerByteCount, used - 1) }
-    let content = unsafe UnsafeRawBufferPointer(start: slot.input.base + header, count: used - header)
-    let byteCount = try unsafe compressor.compress(content, into: slot.output.bytes, stop: stop) ?? used
-    let scale = LookScale(contentByteCount: total, lookedAt: used - header, headerCount: header > 0 ? 1 : 0)
-    return .likely(scale.frameByteCount(byteCount))
+    return false
+  }
+
+  /// Bytes of the page of a group. Hashes of contents do not compress, whatever they are.
+  private func pageByteCount(_ candidate: CandidateChunk) throws(ArchiveError) -> Int? {
+    guard case .group(let members) = candidate.chunk else { return nil }
+    var records: [IndexedMember] = []
+    records.reserveCapacity(members.count)
+    for index in members.indices {
+      var member = members[index].member
+      // A lane of a writer reads it. Most are relative and not long.
+      if member.kind == .symlink { member.linkTarget = member.path.suffix(20) }
+      let hash = member.kind == .file ? XXH3.hash128(member.path.span) : nil
+      records.append(
+        IndexedMember(
+          member: member,
+          headerByteCount: UInt64(members[index].plannedByteCount - members[index].paddedByteCount),
+          contentHash: hash))
+    }
+    let tarByteCount = UInt32(clamping: candidate.tarByteCount)
+    let chunk = ChunkRecord(
+      storedByteCount: tarByteCount, contentByteCount: tarByteCount, storedHash: UInt64.max / 3, isStored: false)
+    return try pages.encode(IndexPage(chunks: [chunk], members: records)).frame.count
   }
 
   // MARK: All of a chunk

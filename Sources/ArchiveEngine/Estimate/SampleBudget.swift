@@ -5,22 +5,35 @@
 enum SampleBudget {
   /// Opening a file, asking for its attributes, and closing it.
   static let memberByteCount = 5000
-  /// A step of the walk and the planning of a member. Two threads share it, and leave little of two cores to the looks.
-  private static let walkByteCount = 1000
-  /// A look at a chunk: 16 places, each with a file to open.
-  private static let lookByteCount = 100_000
-  /// Of the cost of creating: a tenth is what may be used, and other things than sampling take their part.
-  private static let share = 0.08
+  /// A step of the walk and the planning of a member.
+  private static let walkByteCount = 1650
+  /// Of the cost of creating, walk included: a tenth is what may be used.
+  private static let share = 0.093
 
   /// What may be compressed in any case: some 30 ms on one core. A tree that is not larger is compressed as a whole.
   static func minimumByteCount(level: Int) -> Int { level <= 4 ? 9 << 20 : level <= 9 ? 2 << 20 : 1 << 20 }
 
-  /// Bytes of chunks that may be compressed, `lookCount` chunks having been looked at.
-  static func byteCount(_ totals: PlannedTotals, lookCount: Int, level: Int) -> Double {
-    let all = share * (Double(totals.tarByteCount) + Double(memberByteCount) * Double(totals.entryCount))
-    let walk = Double(walkByteCount) * Double(totals.entryCount)
-    let looks = Double(lookByteCount) * Double(lookCount)
-    // Looks fill the core that the walk leaves free.
-    return max(Double(minimumByteCount(level: level)), all - max(walk, walk / 2 + looks))
+  /// The pieces that may be compressed: wide ones where there can be many.
+  static func pieces(_ totals: PlannedTotals, level: Int) -> (shape: PieceShape, count: Int) {
+    let count = pieceCount(totals, .wide, level: level)
+    return count >= wideCount ? (.wide, count) : (.narrow, pieceCount(totals, .narrow, level: level))
   }
+
+  private static func pieceCount(_ totals: PlannedTotals, _ shape: PieceShape, level: Int) -> Int {
+    let (entries, bytes) = (Double(totals.entryCount), Double(totals.tarByteCount))
+    let all = share * (bytes + Double(memberByteCount) * entries) - Double(walkByteCount) * entries
+    let budget = max(Double(minimumByteCount(level: level)), all)
+    let fileCountPerByte = Double(totals.fileCount) / max(1, bytes)
+    // A byte of the past costs a quarter of one that is compressed.
+    let cost =
+      Double(memberByteCount) * (1 + fileCountPerByte * Double(shape.byteCount + shape.pastByteCount))
+      + Double(shape.byteCount) + Double(shape.pastByteCount) / 4
+    return min(maximumPieceCount, max(minimumPieceCount, Int(budget / cost)))
+  }
+
+  /// From so many on what trees have in common decides more than chance.
+  private static let wideCount = 160
+  private static let minimumPieceCount = 24
+  /// More would not be seen: other errors are larger then.
+  private static let maximumPieceCount = 1024
 }

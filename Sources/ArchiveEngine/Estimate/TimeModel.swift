@@ -1,9 +1,9 @@
 internal import ArchiveIO
 
-/// How long writing will take, from what measuring the sample took.
+/// How long writing will take, from what the sample took.
 struct TimeModel {
   /// Time of all lanes together.
-  private(set) var laneSeconds = 0.0
+  private let laneSeconds: Double
   private let walkSeconds: Double
 
   /// Seconds that writing a byte of the archive takes: a copy into the page cache. Guessed.
@@ -11,22 +11,30 @@ struct TimeModel {
   /// Seconds for starting and ending. Measured.
   private static let fixedSeconds = 0.003
 
-  init(_ units: [SampleUnit], totals: PlannedTotals, walkSeconds: Double) {
+  init(_ sample: ChunkSample, totals: PlannedTotals, walkSeconds: Double) {
     self.walkSeconds = walkSeconds
-    // What is stored takes much less time than what is compressed.
-    for isCompressed in [false, true] {
-      var (seconds, measuredWork, work) = (0.0, 0.0, 0.0)
-      for unit in units where (unit.size != nil) == isCompressed {
-        work += unit.work
-        guard let measure = unit.measure else { continue }
-        seconds += measure.seconds / unit.chance
-        measuredWork += unit.work / unit.chance
-      }
-      if measuredWork > 0 { laneSeconds += seconds / measuredWork * work }
+    if sample.isComplete {
+      laneSeconds = sample.candidates.reduce(0.0) { $0 + ($1.measure?.seconds ?? 0) }
+    } else {
+      let results = sample.pieces.compactMap(\.result)
+      let content = results.reduce(0.0) { $0 + Double($1.contentByteCount) }
+      let compression = results.reduce(0.0) { $0 + $1.compressionSeconds }
+      let read = results.reduce(0.0) { $0 + $1.readSeconds }
+      let readBytes = results.reduce(0.0) { $0 + Double($1.readByteCount) }
+      let files = results.reduce(0.0) { $0 + Double($1.fileCount) }
+      // Opening a file takes as long as reading some kilobytes of it.
+      let unit = read / max(1, readBytes + files * Self.openByteCount)
+      let storedPart =
+        sample.candidates.reduce(0.0) { $0 + ($1.survey.isStored ? Double($1.tarByteCount) : 0) }
+        / max(1, sample.tarByteCount)
+      laneSeconds =
+        (1 - storedPart) * Double(totals.tarByteCount) * compression / max(1, content)
+        + unit * (Double(totals.tarByteCount) + Double(totals.fileCount) * Self.openByteCount)
     }
-    let seen = units.reduce(0.0) { $0 + Double($1.tarByteCount) }
-    if seen > 0 { laneSeconds *= max(1, Double(totals.tarByteCount) / seen) }
   }
+
+  /// What is read in the time that opening and closing a file takes. Measured (warm cache).
+  private static let openByteCount = 30_000.0
 
   /// Wall time with so many lanes.
   func seconds(archiveByteCount: UInt64, laneCount: Int) -> Double {

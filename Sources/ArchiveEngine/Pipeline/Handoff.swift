@@ -12,7 +12,7 @@ final class EventGate<Event: Sendable>: Sendable {
   // Beside the lock, not in it: a closure that is passed as `inout` to generic code comes back in one more wrapper each time, and after some
   // thousands of events calling it would be deeper than a thread's stack.
   private let handler: @Sendable (Event) -> Void
-  private let turn = Locked(())
+  private let turn = Locked(false)
 
   init(_ handler: @escaping @Sendable (Event) -> Void) { self.handler = handler }
 

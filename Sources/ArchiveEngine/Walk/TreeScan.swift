@@ -62,7 +62,9 @@ final class TreeScan {
   /// The next entry that is not excluded, or failure; nil at the end.
   func next() -> WalkStep? {
     while let level = levels.last {
-      if level.position < level.steps.count { return step(level.steps[level.position], isLast: level.position + 1 == level.steps.count) }
+      if level.position < level.steps.count {
+        return step(level.steps[level.position], isLast: level.position + 1 == level.steps.count)
+      }
       if !state.hasThreads, state.takeIfNeeded(level.directory) { looker.look(at: level.directory) }
       if let steps = state.next(of: level.directory) {
         levels[levels.count - 1].steps = steps

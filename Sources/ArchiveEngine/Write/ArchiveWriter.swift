@@ -47,8 +47,7 @@ public final class ArchiveWriter {
   /// Jobs that ``waitUntilRead()`` has waited for.
   private var readCount = 0
 
-  private var planner: ChunkPlanner<PendingMember>
-  private var groups: [[PendingMember]] = []
+  private var groups: MemberGroups
   private var names = NameTable()
   /// With ``WriterOptions/staysOnFileSystem``: directories at which trees begin and where their walks did not go on, by XXH3-64 of the name.
   var treeEdges: [UInt64: (device: UInt64, inode: UInt64)] = [:]
@@ -129,7 +128,7 @@ public final class ArchiveWriter {
     let accumulator = try format { () throws(FormatError) in
       try IndexAccumulator(settings: settings, opening: manifest)
     }
-    planner = ChunkPlanner(chunkByteCount: options.chunkByteCount)
+    groups = MemberGroups(chunkByteCount: options.chunkByteCount)
 
     let laneCount = takePlanned != nil || options.isSerial ? 0 : options.laneCount
     let inputByteCount = Self.inputByteCount(options)
@@ -191,7 +190,7 @@ public final class ArchiveWriter {
     guard !isFinished else { throw ArchiveError(.invalidArgument, "the writer is finished already") }
     do throws(ArchiveError) {
       try measurePlanning { () throws(ArchiveError) in
-        planner.flush(into: &groups)
+        groups.flush()
         try enqueueGroups()
       }
       options.profile.controlWait { end(failing: nil) }
@@ -209,7 +208,7 @@ public final class ArchiveWriter {
 
   /// Ends a writer that only plans: the last groups are given out.
   func finishPlanning() throws(ArchiveError) {
-    planner.flush(into: &groups)
+    groups.flush()
     try enqueueGroups()
     end(failing: nil)
   }
@@ -266,15 +265,13 @@ public final class ArchiveWriter {
   func plan(_ pending: PendingMember) throws(ArchiveError) {
     var pending = pending
     pending.plannedByteCount = TarHeaderEncoder.headerByteCount(of: pending.member) + pending.paddedByteCount
-    planner.add(
-      nameHash: XXH3.hash64(pending.member.path.span), tarByteCount: pending.plannedByteCount, payload: pending,
-      into: &groups)
+    groups.add(pending)
     try enqueueGroups()
   }
 
-  /// Lets `body` change what is pending in the planner, from the last member back to the first for which it gives nil.
+  /// Lets `body` change what waits for its group, from the last member back to the first for which it gives nil.
   func updateLast(_ body: (PendingMember) throws(ArchiveError) -> PendingMember?) throws(ArchiveError) {
-    try planner.updateLast(body)
+    try groups.updateLast(body)
   }
 
   /// Waits until the sources of all jobs handed to lanes have been read.
@@ -286,7 +283,7 @@ public final class ArchiveWriter {
   }
 
   /// Stored size from which on a file gets chunks of its own.
-  var largeByteCount: Int { planner.largeByteCount }
+  var largeByteCount: Int { groups.largeByteCount }
 
   /// Adds a large file; metadata and extents are final. Its pieces are read by several lanes.
   func planLarge(
@@ -302,7 +299,7 @@ public final class ArchiveWriter {
     try format(path: member.path) { () throws(FormatError) in try TarHeaderEncoder.append(member, to: &header) }
     let file = LargeFile(
       member: member, header: header, descriptor: descriptor, status: status, hash: hash, faults: faults)
-    planner.flush(into: &groups)
+    groups.flush()
     try enqueueGroups()
     let pieces = FilePieces(storedByteCount: member.storedByteCount, chunkByteCount: UInt64(options.chunkByteCount))
     for index in 0..<pieces.count {
@@ -315,7 +312,7 @@ public final class ArchiveWriter {
     _ member: Member, _ source: PendingMember.Source, _ takePlanned: (PlannedChunk) throws(ArchiveError) -> Void
   ) throws(ArchiveError) {
     let headerByteCount = TarHeaderEncoder.headerByteCount(of: member)
-    planner.flush(into: &groups)
+    groups.flush()
     try enqueueGroups()
     let file = PendingMember(member: member, source: source)
     let pieces = FilePieces(storedByteCount: member.storedByteCount, chunkByteCount: UInt64(options.chunkByteCount))
@@ -330,10 +327,7 @@ public final class ArchiveWriter {
   }
 
   private func enqueueGroups() throws(ArchiveError) {
-    guard !groups.isEmpty else { return }
-    let ready = groups
-    groups = []
-    for group in ready {
+    for group in groups.takeReady() {
       if let takePlanned { try takePlanned(.group(group)) } else { try enqueue(.group(group)) }
     }
   }
@@ -370,7 +364,7 @@ public final class ArchiveWriter {
     let hash = try HashChain()
     var header: [UInt8] = []
     try format(path: member.path) { () throws(FormatError) in try TarHeaderEncoder.append(member, to: &header) }
-    planner.flush(into: &groups)
+    groups.flush()
     try enqueueGroups()
     let pieces = FilePieces(storedByteCount: member.byteCount, chunkByteCount: UInt64(options.chunkByteCount))
     for index in 0..<pieces.count {

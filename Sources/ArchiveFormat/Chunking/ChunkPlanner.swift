@@ -4,7 +4,9 @@
 /// With T the chunk size: a member is a boundary when its weight is the smallest of all that begin at most 3T/8
 /// before and after it (of equal ones the first). That needs a look-ahead of 3T/8 behind a group of at most 3T/2.
 /// Distances count at least T/8192 for a member, so that at most 15,360 members and the next are pending.
-public struct ChunkPlanner<Payload: Sendable>: Sendable {
+///
+/// It knows numbers only: whoever adds members keeps them, and learns how many of the first belong together.
+public struct ChunkPlanner: Sendable {
   /// Target size of a chunk in tar bytes.
   public let chunkByteCount: Int
 
@@ -12,7 +14,6 @@ public struct ChunkPlanner<Payload: Sendable>: Sendable {
   private struct Pending {
     var position: Int
     var weight: UInt64
-    var payload: Payload
   }
 
   private var pending: [Pending] = []
@@ -34,38 +35,28 @@ public struct ChunkPlanner<Payload: Sendable>: Sendable {
   /// The longest group.
   private var longest: Int { chunkByteCount / 2 * 3 }
 
-  /// Bytes from which on a file is large: it does not go through ``add(nameHash:tarByteCount:payload:into:)``.
+  /// Bytes from which on a file is large: it does not go through ``add(nameHash:tarByteCount:into:)``.
   public var largeByteCount: Int { chunkByteCount / 2 }
 
   /// Members that are neither emitted nor flushed.
   public var pendingCount: Int { pending.count }
 
-  /// Adds the next member (`nameHash`: XXH3-64 of its path; `tarByteCount`: header and padded data) and appends the
-  /// groups that are known to be closed by it.
-  public mutating func add(nameHash: UInt64, tarByteCount: Int, payload: Payload, into groups: inout [[Payload]]) {
+  /// Adds the next member (`nameHash`: XXH3-64 of its path; `tarByteCount`: header and padded data) and appends, for each
+  /// group that is known to be closed by it, how many members it has.
+  public mutating func add(nameHash: UInt64, tarByteCount: Int, into counts: inout [Int]) {
     let position = end
     let isFirst = window.insert(index: base + pending.count, position: position, weight: nameHash)
     if isFirst, position <= radius { window.ruleOutLast() }
-    pending.append(Pending(position: position, weight: nameHash, payload: payload))
+    pending.append(Pending(position: position, weight: nameHash))
     end += min(max(tarByteCount, chunkByteCount / 8192, 1), 1 << 40)
     expire(before: end)
-    settle(isFinal: false, into: &groups)
-  }
-
-  /// Lets `body` change the members that are pending, from the last one back to the first for which it gives nil. Their weights and sizes stay as planned.
-  public mutating func updateLast<Failure: Error>(
-    _ body: (Payload) throws(Failure) -> Payload?
-  ) throws(Failure) {
-    for index in pending.indices.reversed() {
-      guard let payload = try body(pending[index].payload) else { return }
-      pending[index].payload = payload
-    }
+    settle(isFinal: false, into: &counts)
   }
 
   /// A boundary that comes from outside, as before a large file or at the end: closes what is pending.
-  public mutating func flush(into groups: inout [[Payload]]) {
-    settle(isFinal: true, into: &groups)
-    if !pending.isEmpty { emit(pending.count, into: &groups) }
+  public mutating func flush(into counts: inout [Int]) {
+    settle(isFinal: true, into: &counts)
+    if !pending.isEmpty { emit(pending.count, into: &counts) }
     base = 0
     end = 0
     window = MinimumQueue()
@@ -80,17 +71,16 @@ public struct ChunkPlanner<Payload: Sendable>: Sendable {
   }
 
   /// Emits the groups whose ends are known.
-  private mutating func settle(isFinal: Bool, into groups: inout [[Payload]]) {
+  private mutating func settle(isFinal: Bool, into counts: inout [Int]) {
     while !pending.isEmpty {
-      // Not `pending.first?.position`, which copies the payload.
       let start = pending[0].position
       if let boundary = boundaries.first, boundary.position - start <= longest {
         boundaries.removeFirst()
-        if boundary.index > base { emit(boundary.index - base, into: &groups) }
+        if boundary.index > base { emit(boundary.index - base, into: &counts) }
       } else if end - start > longest + (isFinal || !boundaries.isEmpty ? 0 : radius) {
         let count = forcedCount(start)
         guard count < pending.count else { return }
-        emit(count, into: &groups)
+        emit(count, into: &counts)
       } else {
         return
       }
@@ -113,8 +103,8 @@ public struct ChunkPlanner<Payload: Sendable>: Sendable {
     return best ?? last
   }
 
-  private mutating func emit(_ count: Int, into groups: inout [[Payload]]) {
-    groups.append(pending[..<count].map { $0.payload })
+  private mutating func emit(_ count: Int, into counts: inout [Int]) {
+    counts.append(count)
     pending.removeFirst(count)
     base += count
   }

@@ -6,13 +6,18 @@ extension FailureMatrix {
     Tar.entry(name, data, type: type, link: link) { header in
       header.magic = ""
       // Unix of 1979 writes numbers with blanks before them and a blank behind.
-      header.patches = [(100, isDirectory ? "   755 \u{0}" : "   644 \u{0}"), (108, "     0 \u{0}"), (116, "     0 \u{0}")]
+      header.patches = [
+        (100, isDirectory ? "   755 \u{0}" : "   644 \u{0}"), (108, "     0 \u{0}"), (116, "     0 \u{0}"),
+      ]
     }
   }
 
   static let legitimate: [FailureMode] = [
     .accepted("of tar of 1979", makes: ["a=1 2", "d/", "d/x=2", "h=1 2", "l -> a"]) { _ in
-      [old("a", "1"), old("d/", isDirectory: true), old("d/x", "2"), old("l", type: "2", link: "a"), old("h", type: "1", link: "a")]
+      [
+        old("a", "1"), old("d/", isDirectory: true), old("d/x", "2"), old("l", type: "2", link: "a"),
+        old("h", type: "1", link: "a"),
+      ]
     },
     .accepted("a magic that nobody knows", makes: ["a=1"]) { _ in [Tar.entry("a", "1") { $0.magic = "weirdmag" }] },
     .accepted("of star", makes: ["p/", "p/a=1"]) { _ in
