@@ -55,6 +55,8 @@ enum Estimating {
   /// Trees of about 14 MB.
   enum Kind: String, CaseIterable, Sendable {
     case text, random, zeros, mixed, tiny, duplicates, halves
+    /// Files of the same name and size, with the same content and not.
+    case copies, namesakes
 
     func make(_ path: String, seed: UInt64) throws {
       var random = SplitMix64(seed: seed)
@@ -80,8 +82,17 @@ enum Estimating {
         case .tiny: content = words.text(Int(random.next() % 600), &random)
         case .duplicates: content = Array(same[Int(random.next() % 100)...])
         case .halves: content = words.text(3 << 20, &random) + random.bytes(3 << 20)
+        case .copies: content = number % 3 == 0 ? words.text(20_000, &random) : Array(same.prefix(20_000))
+        case .namesakes: content = words.text(20_000, &random)
         }
-        try FileTree.write(content, to: "\(path)/d\(number / 40 % 5)/f\(number)")
+        var file = "\(path)/d\(number / 40 % 5)/f\(number)"
+        if self == .copies || self == .namesakes {
+          let inner = "\(path)/d\(number / 40 % 5)/\(number)"
+          try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
+          // Of the copies every third has a name of its own.
+          file = inner + (self == .copies && number % 3 == 0 ? "/own\(number)" : "/same")
+        }
+        try FileTree.write(content, to: file)
         total += max(content.count, 2048)
         number += 1
       }

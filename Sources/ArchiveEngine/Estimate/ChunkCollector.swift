@@ -136,13 +136,17 @@ final class ChunkCollector {
     }
     try wait()
     if options.level == 0 { return sample }
-    let (shape, count) = SampleBudget.pieces(totals, level: options.level)
-    let pieces = EvenSample(byteCounts: chunks.map(\.survey.freshByteCount), count: count)
-    sample.pieces = pieces.places.map { SamplePiece(chunks[$0.part], shape, at: $0.offset) }
     let repetitions = EvenSample(byteCounts: chunks.map(\.survey.repeatByteCount), count: Self.repetitionCount)
     sample.repetitions = repetitions.places.map { SampleRepetition(chunks[$0.part], offset: $0.offset) }
-    for piece in sample.pieces { try enqueue(.piece(piece)) }
     for repetition in sample.repetitions { try enqueue(.repetition(repetition)) }
+    try wait()
+    let (shape, count) = SampleBudget.pieces(totals, level: options.level)
+    let leavesOut = sample.leavesOutRepetitions
+    let pieces = EvenSample(byteCounts: chunks.map { sample.sampledByteCount($0) }, count: count)
+    sample.pieces = pieces.places.map {
+      SamplePiece(chunks[$0.part], shape, leavesOutRepetitions: leavesOut, at: $0.offset)
+    }
+    for piece in sample.pieces { try enqueue(.piece(piece)) }
     let groups = chunks.filter(\.isGroup)
     for place in EvenSample(byteCounts: groups.map(\.memberCount), count: Self.pageCount).places {
       try enqueue(.page(groups[place.part]))

@@ -132,7 +132,7 @@ final class ChunkSampler {
   /// Compresses a piece behind what precedes it.
   private func compress(_ piece: SamplePiece) throws(ArchiveError) -> SamplePiece.Result {
     var result = SamplePiece.Result()
-    let layout = ChunkLayout(piece.candidate.chunk, leavesOutRepetitions: true)
+    let layout = ChunkLayout(piece.candidate.chunk, leavesOutRepetitions: piece.leavesOutRepetitions)
     let end = min(piece.offset + piece.shape.byteCount, layout.byteCount)
     let begin = max(0, piece.offset - piece.shape.pastByteCount)
     result.contentByteCount = end - piece.offset

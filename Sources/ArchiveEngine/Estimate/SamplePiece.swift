@@ -35,13 +35,16 @@ final class SamplePiece: Sendable {
 
   let candidate: CandidateChunk
   let shape: PieceShape
-  /// Where it begins in the chunk without repetitions.
+  /// It is one of the chunk without repetitions.
+  let leavesOutRepetitions: Bool
+  /// Where it begins in that.
   let offset: Int
   private let found = Locked<Result?>(nil)
 
   /// The piece in which a byte lies. Pieces begin where multiples of their size are, so that each byte is as likely to be in one as any other.
-  init(_ candidate: CandidateChunk, _ shape: PieceShape, at offset: Int) {
+  init(_ candidate: CandidateChunk, _ shape: PieceShape, leavesOutRepetitions: Bool, at offset: Int) {
     self.candidate = candidate
+    self.leavesOutRepetitions = leavesOutRepetitions
     self.shape = shape
     self.offset = offset / shape.byteCount * shape.byteCount
   }

@@ -74,8 +74,9 @@ struct SizeModel {
     for (candidate, survey) in zip(sample.candidates, surveys) where survey.isStored && candidate.tarByteCount > 0 {
       stored += Double(RawFrame.frameByteCount(contentByteCount: candidate.tarByteCount))
     }
-    let fresh = scale * surveys.reduce(0.0) { $0 + Double($1.freshByteCount) }
-    let repeated = scale * surveys.reduce(0.0) { $0 + Double($1.repeatByteCount) }
+    let fresh = scale * sample.candidates.reduce(0.0) { $0 + Double(sample.sampledByteCount($1)) }
+    let all = scale * surveys.reduce(0.0) { $0 + Double($1.freshByteCount + $1.repeatByteCount) }
+    let repeated = all - fresh
     let (part, variance) = compressedPart(sample.pieces)
     value.sum = fresh * part + Self.frameOverheadByteCount * Double(totals.chunkCount)
     let contextVariance =

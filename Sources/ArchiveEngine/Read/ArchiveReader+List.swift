@@ -51,6 +51,7 @@ extension ArchiveReader {
   private func forEachPage(
     of archive: IndexedArchive, _ stop: StopSignal, _ body: (IndexPage) throws(ArchiveError) -> Void
   ) throws(ArchiveError) {
+    // Two lanes: beside them the caller is busy. More were not tried.
     let isParallel = archive.root.totals.pageCount > 2 && laneCount > 1
     let lanes = try LanePool<PageAhead.Item>(laneCount: isParallel ? 2 : 0, label: "archive-list") {
       _ throws(ArchiveError) in
