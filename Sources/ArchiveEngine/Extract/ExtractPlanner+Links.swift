@@ -237,6 +237,8 @@ extension ExtractPlanner {
       let (parent, name) = try leaves.locate(link.path)
       if destination.isNew && !link.replacesOwn {
         try FileSystem.makeHardLink(from: held.rawValue, targetName, to: parent, name)
+        // An earlier link of the name may have waited before a directory took it.
+        if !waitingNames.isEmpty { waitingNames.remove(XXH3.hash64(link.path.span)) }
         return
       }
       let temporary = try destination.temporaryName()
