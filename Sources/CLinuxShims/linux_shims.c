@@ -260,6 +260,17 @@ int64_t starc_writev_file(int32_t descriptor, const starc_piece *pieces, size_t 
   return guarded_write(descriptor, pieces, count, 0);
 }
 
+static int64_t gathered_write_at(int32_t descriptor, struct iovec *vector, size_t count, int64_t offset) {
+  RETURN_CALL_OR_SHORT("write", pwritev(descriptor, vector, (int)count, offset), SHORTEN_VECTOR)
+}
+int64_t starc_pwritev_file(int32_t descriptor, const starc_piece *pieces, size_t count, int64_t offset) {
+  struct iovec vector[MAXIMUM_PIECES];
+  count = gather(pieces, count, vector);
+  signal_guard guard;
+  guard_begin(&guard, 0);
+  return guard_end(&guard, gathered_write_at(descriptor, vector, count, offset));
+}
+
 int64_t starc_sendmsg(int32_t descriptor, const starc_piece *pieces, size_t count) {
   struct iovec vector[MAXIMUM_PIECES];
   count = gather(pieces, count, vector);

@@ -1,7 +1,7 @@
 internal import ArchiveIO
 internal import Dispatch
 
-/// A queue between one producer and several consumers that hands jobs out in the order in which they came.
+/// A queue between producers and consumers that hands jobs out in the order in which they came, but for those that go before all others.
 ///
 /// It has no bound of its own: whoever pushes holds a slot of a ``SlotPool``, which is the bound.
 final class JobQueue<Job: Sendable>: Sendable {
@@ -18,6 +18,19 @@ final class JobQueue<Job: Sendable>: Sendable {
   /// Adds a job. Any thread.
   func push(_ job: Job) {
     state.withLock { $0.jobs.append(job) }
+    available.signal()
+  }
+
+  /// Adds a job before all others. Any thread.
+  func pushFirst(_ job: Job) {
+    state.withLock { state in
+      if state.head > 0 {
+        state.head -= 1
+        state.jobs[state.head] = job
+      } else {
+        state.jobs.insert(job, at: 0)
+      }
+    }
     available.signal()
   }
 

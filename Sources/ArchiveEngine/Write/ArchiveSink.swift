@@ -15,6 +15,7 @@ struct NoSink: ArchiveSink {
 final class ArchiveOutput: @unchecked Sendable {
   enum Target {
     case descriptor(DescriptorWriter)
+    case file(PlacedFile)
     case sink(any ArchiveSink)
   }
 
@@ -24,10 +25,25 @@ final class ArchiveOutput: @unchecked Sendable {
 
   init(_ target: Target) { self.target = target }
 
+  /// The place of so many bytes that another thread will write; nil where all has to be written in order.
+  func reserve(_ byteCount: UInt64) -> (file: PlacedFile, offset: UInt64)? {
+    guard case .file(let file) = target else { return nil }
+    defer { self.byteCount += byteCount }
+    return (file, self.byteCount)
+  }
+
+  /// To be called when all is written.
+  func finish() throws(ArchiveError) {
+    guard case .file(let file) = target else { return }
+    do throws(SystemError) { try file.finish(byteCount: byteCount) } catch { throw ArchiveError(error) }
+  }
+
   func write(_ pieces: [UnsafeRawBufferPointer]) throws(ArchiveError) {
     switch target {
     case .descriptor(let writer):
       do throws(SystemError) { try unsafe writer.write(pieces) } catch { throw ArchiveError(error) }
+    case .file(let file):
+      do throws(SystemError) { try unsafe file.write(pieces, at: byteCount) } catch { throw ArchiveError(error) }
     case .sink(let sink):
       for index in unsafe pieces.indices { try unsafe sink.write(RawSpan(_unsafeBytes: pieces[index])) }
     }

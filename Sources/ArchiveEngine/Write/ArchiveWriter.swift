@@ -33,7 +33,7 @@ public final class ArchiveWriter {
   private let pool: SlotPool<WriteSlot>
   /// Names that are under way: where they are longer than what they name, slots alone would not bound them.
   private let nameBudget: ByteBudget
-  private let queue = JobQueue<AssignedJob>()
+  private let queue = JobQueue<LaneJob>()
   private let drain: OrderedDrain<WriteResult>
   private let lanes: Lanes
   /// In place of the lanes, when everything happens on the calling thread.
@@ -73,7 +73,8 @@ public final class ArchiveWriter {
   /// Starts an archive on an open descriptor, which stays the caller's.
   ///
   /// - Parameters:
-  ///   - descriptor: a file, pipe or socket, open for writing; it is never seeked.
+  ///   - descriptor: a file, pipe or socket, open for writing. A file gets the archive from its position on, not in order; in the end its position is
+  ///     behind the archive.
   ///   - options: the settings.
   ///   - cancellation: ends the run.
   ///   - onEvent: called on threads of the writer, one at a time; it must not block for long.
@@ -82,10 +83,13 @@ public final class ArchiveWriter {
     onEvent: @escaping @Sendable (WriterEvent) -> Void = { _ in }
   ) throws(ArchiveError) {
     let stop = StopSignal(caller: cancellation)
-    let writer = try system { () throws(SystemError) in
-      try DescriptorWriter(SharedDescriptor(Descriptor.duplicate(of: descriptor)), token: stop.token)
+    let target = try system { () throws(SystemError) -> ArchiveOutput.Target in
+      let own = SharedDescriptor(try Descriptor.duplicate(of: descriptor))
+      let writer = try DescriptorWriter(own, token: stop.token)
+      if let file = try PlacedFile(own, token: stop.token) { return .file(file) }
+      return .descriptor(writer)
     }
-    try self.init(ArchiveOutput(.descriptor(writer)), options: options, stop: stop, onEvent: onEvent)
+    try self.init(ArchiveOutput(target), options: options, stop: stop, onEvent: onEvent)
     if let status = try? FileSystem.status(of: descriptor), status.kind == .regular {
       outputIdentity = (status.device, status.inode)
     }
@@ -140,12 +144,13 @@ public final class ArchiveWriter {
     self.pool = pool
     let nameBudget = ByteBudget(byteCount: Self.nameByteCount, stop: stop)
     self.nameBudget = nameBudget
+    let queue = self.queue
+    let place: @Sendable (PlacedFrame) -> Void = { queue.pushFirst(.place($0)) }
     let frames = FrameOutput(
-      output: output, accumulator: accumulator, stop: stop, report: report, profile: options.profile)
+      output: output, accumulator: accumulator, stop: stop, account: SlotAccount(pool: pool, names: nameBudget),
+      report: report, profile: options.profile, place: laneCount > 0 ? place : nil)
     self.frames = frames
-    let drain = OrderedDrain<WriteResult>(label: "archive-writer") { result in
-      frames.consume(result, releasing: pool, nameBudget)
-    }
+    let drain = OrderedDrain<WriteResult>(label: "archive-writer") { frames.consume($0) }
     self.drain = drain
     let reads = ReadCounter()
     self.reads = reads
@@ -158,7 +163,7 @@ public final class ArchiveWriter {
       workers.append(Handoff(lane))
     }
     endEncoder = try FrameEncoder(options: options, inputByteCount: inputByteCount, stop: stop)
-    let (queue, lanesWork) = (self.queue, workers)
+    let lanesWork = workers
     lanes = Lanes(count: workers.count, label: "archive-writer") { lane in lanesWork[lane].value.run(queue, into: drain)
     }
   }
@@ -176,8 +181,9 @@ public final class ArchiveWriter {
   /// Stops the threads and waits for them.
   private func end(failing error: ArchiveError?) {
     if let error { stop.fail(error) }
-    queue.close()
+    // The drain hands out frames to be written until its last result: only then may lanes go.
     drain.finish(count: serialLane == nil ? sequence : 0)
+    queue.close()
     lanes.join()
     isFinished = true
   }
@@ -348,11 +354,9 @@ public final class ArchiveWriter {
   /// Gives a job to the lanes, or performs it here and now.
   private func hand(_ assigned: AssignedJob) {
     if let serialLane {
-      serialLane.run(assigned) { [frames, pool, nameBudget] result, _ in
-        frames.consume(result, releasing: pool, nameBudget)
-      }
+      serialLane.run(assigned) { [frames] result, _ in frames.consume(result) }
     } else {
-      queue.push(assigned)
+      queue.push(.make(assigned))
     }
     sequence += 1
   }

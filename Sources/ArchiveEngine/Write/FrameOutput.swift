@@ -15,6 +15,9 @@ final class FrameOutput: @unchecked Sendable {
   private let report: @Sendable (WriterEvent) -> Void
   private let pages = PageCodec()
   private let profile: RunProfile?
+  private let account: SlotAccount
+  /// Has a lane write a frame where it belongs; nil when everything happens on one thread.
+  private let place: (@Sendable (PlacedFrame) -> Void)?
   private var accumulator: IndexAccumulator?
   private var hasPreamble = false
   private var preambleByteCount: UInt64 = 0
@@ -29,9 +32,12 @@ final class FrameOutput: @unchecked Sendable {
   private let warnings = Atomic<UInt64>(0)
 
   init(
-    output: ArchiveOutput, accumulator: IndexAccumulator, stop: StopSignal,
-    report: @escaping @Sendable (WriterEvent) -> Void, profile: RunProfile? = nil
+    output: ArchiveOutput, accumulator: IndexAccumulator, stop: StopSignal, account: SlotAccount,
+    report: @escaping @Sendable (WriterEvent) -> Void, profile: RunProfile? = nil,
+    place: (@Sendable (PlacedFrame) -> Void)?
   ) {
+    self.account = account
+    self.place = place
     self.output = output
     self.profile = profile
     self.accumulator = accumulator
@@ -40,14 +46,16 @@ final class FrameOutput: @unchecked Sendable {
   }
 
   /// Takes the next result. Failures stop the run.
-  func consume(_ result: WriteResult, releasing pool: SlotPool<WriteSlot>, _ names: ByteBudget) {
-    profile.measure(.drain) { take(result, releasing: pool, names) }
-  }
+  func consume(_ result: WriteResult) { profile.measure(.drain) { take(result) } }
 
-  private func take(_ result: WriteResult, releasing pool: SlotPool<WriteSlot>, _ names: ByteBudget) {
+  private func take(_ result: WriteResult) {
     for warning in result.warnings { self.warn(warning) }
+    var slot = result.releasedSlot
     if !stop.isSet, let chunk = result.chunk {
-      do throws(ArchiveError) { try write(chunk) } catch { stop.fail(error) }
+      do throws(ArchiveError) {
+        if slot != nil, hand(chunk) { slot = nil } else { try write(chunk.frame, of: chunk.slot) }
+        try account(for: chunk)
+      } catch { stop.fail(error) }
     }
     if result.contentByteCount > 0 || result.memberCount > 0 {
       progress.contentByteCount.add(clamping: result.contentByteCount)
@@ -55,10 +63,7 @@ final class FrameOutput: @unchecked Sendable {
       progress.archiveByteCount = output.byteCount
       report(.progress(progress))
     }
-    if let slot = result.releasedSlot {
-      names.giveBack(slot.nameByteCount.exchange(0, ordering: .relaxed))
-      pool.release(slot)
-    }
+    if let slot { account.release(slot) }
     result.written?.signal()
   }
 
@@ -72,8 +77,20 @@ final class FrameOutput: @unchecked Sendable {
     if isDegradation { warnings.wrappingAdd(1, ordering: .relaxed) }
   }
 
-  private func write(_ chunk: WriteResult.Chunk) throws(ArchiveError) {
-    try unsafe chunk.frame.withPieces(of: chunk.slot) { pieces throws(ArchiveError) in try unsafe output.write(pieces) }
+  private func write(_ frame: EncodedFrame, of slot: WriteSlot) throws(ArchiveError) {
+    try unsafe frame.withPieces(of: slot) { pieces throws(ArchiveError) in try unsafe output.write(pieces) }
+  }
+
+  /// Leaves the frame of a job that is done to a lane, with its slot, if the output has places.
+  private func hand(_ chunk: WriteResult.Chunk) -> Bool {
+    guard let place, let (file, offset) = output.reserve(UInt64(chunk.frame.record.storedByteCount)) else {
+      return false
+    }
+    place(PlacedFrame(frame: chunk.frame, slot: chunk.slot, file: file, offset: offset, account: account))
+    return true
+  }
+
+  private func account(for chunk: WriteResult.Chunk) throws(ArchiveError) {
     if chunk.frame.record.isStored { storedChunkCount += 1 }
     if !hasPreamble, let accumulator {
       hasPreamble = true
@@ -107,7 +124,7 @@ final class FrameOutput: @unchecked Sendable {
   func finish(closing: Manifest, encoder: FrameEncoder, slot: WriteSlot) throws(ArchiveError) -> WriteSummary {
     unsafe slot.input.base.initializeMemory(as: UInt8.self, repeating: 0, count: TarTrailer.byteCount)
     let end = try encoder.encode(slot, byteCount: TarTrailer.byteCount, isFirst: !hasPreamble)
-    try unsafe end.withPieces(of: slot) { pieces throws(ArchiveError) in try unsafe output.write(pieces) }
+    try write(end, of: slot)
     guard let accumulator = self.accumulator.take() else {
       throw ArchiveError(.invalidArgument, "the archive is finished already")
     }
@@ -119,6 +136,7 @@ final class FrameOutput: @unchecked Sendable {
     let root = try index.finish(closing: closing, wrap: { ArchiveError($0) }) { frame throws(ArchiveError) in
       try output.write(frame)
     }
+    try output.finish()
     var summary = WriteSummary()
     summary.entryCount = root.totals.memberCount
     summary.fileCount = root.totals.fileCount

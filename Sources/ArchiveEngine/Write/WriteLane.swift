@@ -9,6 +9,12 @@ struct AssignedJob: Sendable {
   let slot: WriteSlot
 }
 
+/// What a lane takes from the queue.
+enum LaneJob: Sendable {
+  case make(AssignedJob)
+  case place(PlacedFrame)
+}
+
 /// What one lane does: takes jobs in order, opens and reads files, builds and encodes chunks.
 final class WriteLane {
   private let builder: ChunkBuilder
@@ -31,9 +37,13 @@ final class WriteLane {
   }
 
   /// Works until the queue is closed. After a stop the remaining jobs are only taken off.
-  func run(_ queue: JobQueue<AssignedJob>, into drain: OrderedDrain<WriteResult>) {
-    profile.run(queue.pop) { assigned in
-      run(assigned) { result, isLast in drain.submit(assigned.sequence, result, isLast: isLast) }
+  func run(_ queue: JobQueue<LaneJob>, into drain: OrderedDrain<WriteResult>) {
+    profile.run(queue.pop) { job in
+      switch job {
+      case .make(let assigned):
+        run(assigned) { result, isLast in drain.submit(assigned.sequence, result, isLast: isLast) }
+      case .place(let frame): frame.write(stop)
+      }
     }
   }
 

@@ -62,6 +62,8 @@ int64_t starc_pwrite(int32_t descriptor, const void *_Nullable buffer, size_t by
 int64_t starc_writev(int32_t descriptor, const starc_piece *_Nonnull pieces, size_t count);
 // The same for files that cannot raise SIGPIPE (regular files): no signal mask is changed.
 int64_t starc_writev_file(int32_t descriptor, const starc_piece *_Nonnull pieces, size_t count);
+// The same at an offset; the descriptor's position stays.
+int64_t starc_pwritev_file(int32_t descriptor, const starc_piece *_Nonnull pieces, size_t count, int64_t offset);
 // sendmsg with MSG_NOSIGNAL | MSG_DONTWAIT.
 int64_t starc_sendmsg(int32_t descriptor, const starc_piece *_Nonnull pieces, size_t count);
 int64_t starc_recv(int32_t descriptor, void *_Nullable buffer, size_t byte_count);
