@@ -10,11 +10,11 @@ package final class PlacedFile: Sendable {
   /// Bytes between two looks at the token.
   private static let stepByteCount = 4 << 20
 
-  /// nil for what is no regular file, and for one to which everything is appended wherever it is to go.
+  /// nil for what is no regular file, is not open for writing, or is one to which everything is appended wherever it is to go.
   package init?(_ descriptor: SharedDescriptor, token: CancellationToken? = nil) throws(SystemError) {
     guard try FileSystem.status(of: descriptor.rawValue).kind == .regular else { return nil }
     let flags = Int32(truncatingIfNeeded: try checked("fcntl", starc_getfl(descriptor.rawValue)))
-    guard flags & O_APPEND == 0 else { return nil }
+    guard flags & O_APPEND == 0, flags & O_ACCMODE != O_RDONLY else { return nil }
     guard let start = FileSystem.position(descriptor.rawValue) else { return nil }
     self.descriptor = descriptor
     self.token = token

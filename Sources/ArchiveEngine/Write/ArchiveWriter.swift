@@ -85,9 +85,8 @@ public final class ArchiveWriter {
     let stop = StopSignal(caller: cancellation)
     let target = try system { () throws(SystemError) -> ArchiveOutput.Target in
       let own = SharedDescriptor(try Descriptor.duplicate(of: descriptor))
-      let writer = try DescriptorWriter(own, token: stop.token)
       if let file = try PlacedFile(own, token: stop.token) { return .file(file) }
-      return .descriptor(writer)
+      return .descriptor(try DescriptorWriter(own, token: stop.token))
     }
     try self.init(ArchiveOutput(target), options: options, stop: stop, onEvent: onEvent)
     if let status = try? FileSystem.status(of: descriptor), status.kind == .regular {
