@@ -121,7 +121,12 @@ package struct DirectoryList: ~Copyable {
 
   /// Lends the NUL-terminated name and its length.
   func withName<R>(_ index: Int, _ body: (UnsafePointer<CChar>, Int) -> R) -> R {
-    let offset = Int(entries[index].nameOffset)
+    unsafe Self.withName(entries[index], in: names, body)
+  }
+
+  /// The same of a copy of the names.
+  static func withName<R>(_ entry: Entry, in names: [UInt8], _ body: (UnsafePointer<CChar>, Int) -> R) -> R {
+    let offset = Int(entry.nameOffset)
     return unsafe names.span.withUnsafeBytes { bytes in
       let start = unsafe UnsafeRawBufferPointer(rebasing: bytes[offset...])
       return unsafe start.withMemoryRebound(to: CChar.self) { characters in

@@ -42,16 +42,49 @@ package final class DirectoryReader {
       contents.entries.append(.failure(SystemError(error.call, errno: error.errno, path: path)))
     }
     list.sort(from: 0)
-    let prefix = path.isEmpty ? [] : path + [0x2F]
     let count = min(limit, list.entries.count)
     contents.entries.reserveCapacity(count + 1)
-    list.look(0..<count, in: descriptor.rawValue, below: prefix, into: &contents.entries)
+    Self.look(list.entries[..<count], of: list.names, in: descriptor.rawValue, at: path, into: &contents.entries)
     if count < list.entries.count {
-      var names = try DirectoryList()
-      swap(&names, &list)
-      contents.rest = DirectoryRest(SharedDescriptor(descriptor), prefix, names, next: count)
+      contents.rest = DirectoryRest(path: path, entries: list.entries, names: list.names, next: count)
     }
     return contents
+  }
+
+  /// Looks at the next names of a directory.
+  package func read(_ rest: DirectoryRest, limit: Int) -> [DirectoryEntry] {
+    let names = rest.take(limit)
+    var entries: [DirectoryEntry] = []
+    entries.reserveCapacity(names.count)
+    do throws(SystemError) {
+      let descriptor = try open(rest.path)
+      Self.look(names, of: rest.names, in: descriptor.rawValue, at: rest.path, into: &entries)
+    } catch {
+      rest.giveUp()
+      entries = [.failure(error)]
+    }
+    return entries
+  }
+
+  /// Asks what names in an open directory stand for.
+  private static func look(
+    _ names: ArraySlice<DirectoryList.Entry>, of bytes: [UInt8], in directory: Int32, at path: [UInt8],
+    into entries: inout [DirectoryEntry]
+  ) {
+    for entry in names {
+      var status = starc_status()
+      var name: [UInt8] = []
+      let result = unsafe DirectoryList.withName(entry, in: bytes) { pointer, length in
+        unsafe name.append(contentsOf: UnsafeRawBufferPointer(start: pointer, count: length))
+        return unsafe starc_statx(directory, pointer, 0, &status)
+      }
+      if result < 0 {
+        let full = path.isEmpty ? name : path + [0x2F] + name
+        entries.append(.failure(SystemError("statx", errno: Int32(truncatingIfNeeded: -result), path: full)))
+      } else {
+        entries.append(.found(name: name, FileStatus(status)))
+      }
+    }
   }
 
   private func open(_ path: [UInt8]) throws(SystemError) -> Descriptor {
@@ -66,51 +99,28 @@ package final class DirectoryReader {
   }
 }
 
-/// The names of an open directory that nobody has looked at yet. One thread at a time.
-@safe
+/// The names of a directory that nobody has looked at yet. It holds no descriptor: walks may have any number of such. One thread at a time.
 package final class DirectoryRest: @unchecked Sendable {
-  private let descriptor: SharedDescriptor
-  private let prefix: [UInt8]
-  private let list: DirectoryList
+  fileprivate let path: [UInt8]
+  fileprivate let names: [UInt8]
+  private let entries: [DirectoryList.Entry]
   private var next: Int
 
-  fileprivate init(_ descriptor: SharedDescriptor, _ prefix: [UInt8], _ list: consuming DirectoryList, next: Int) {
-    self.descriptor = descriptor
-    self.prefix = prefix
-    self.list = list
+  fileprivate init(path: [UInt8], entries: [DirectoryList.Entry], names: [UInt8], next: Int) {
+    self.path = path
+    self.entries = entries
+    self.names = names
     self.next = next
   }
 
   /// Names that are left.
-  package var count: Int { list.entries.count - next }
+  package var count: Int { entries.count - next }
 
-  /// Looks at the next ones.
-  package func read(limit: Int) -> [DirectoryEntry] {
-    let range = next..<next + min(limit, count)
-    next = range.upperBound
-    var entries: [DirectoryEntry] = []
-    entries.reserveCapacity(range.count)
-    list.look(range, in: descriptor.rawValue, below: prefix, into: &entries)
-    return entries
+  fileprivate func take(_ limit: Int) -> ArraySlice<DirectoryList.Entry> {
+    defer { next += min(limit, count) }
+    return entries[next..<next + min(limit, count)]
   }
-}
 
-extension DirectoryList {
-  /// Asks what some of the names in an open directory stand for.
-  fileprivate func look(
-    _ range: Range<Int>, in directory: Int32, below prefix: [UInt8], into entries: inout [DirectoryEntry]
-  ) {
-    for index in range {
-      var status = starc_status()
-      let result = unsafe withName(index) { name, _ in unsafe starc_statx(directory, name, 0, &status) }
-      var name: [UInt8] = []
-      appendName(index, to: &name)
-      if result < 0 {
-        let error = SystemError("statx", errno: Int32(truncatingIfNeeded: -result), path: prefix + name)
-        entries.append(.failure(error))
-      } else {
-        entries.append(.found(name: name, FileStatus(status)))
-      }
-    }
-  }
+  /// The directory can no longer be opened.
+  fileprivate func giveUp() { next = entries.count }
 }

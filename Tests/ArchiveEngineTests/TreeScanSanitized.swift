@@ -107,6 +107,42 @@ import Testing
     }
   }
 
+  /// Nor does it keep what was looked at ahead, 1,500 entries a time.
+  @Test func oneThatIsGivenUpKeepsNothing() async {
+    await #expect(processExitsWith: .success) {
+      let directory = try TemporaryDirectory(.memory)
+      try Shell.script(
+        "for d in $(seq 1 30); do mkdir -p m/$d; (cd m/$d; seq 1 50 | xargs touch); done", directory: directory.path)
+      func giveUp() throws {
+        let scan = try TreeScan(root: directory.root, staysOnFileSystem: false, laneCount: 2, isExcluded: nil)
+        // Far enough that some is there, and that some is being looked at.
+        for _ in 0..<200 { _ = scan.next() }
+      }
+      for _ in 0..<20 { try giveUp() }
+      let before = try ProcessMemory.anonymousByteCount()
+      for _ in 0..<300 { try giveUp() }
+      let growth = try ProcessMemory.anonymousByteCount() - before
+      #expect(growth < 12 << 20, "\(growth) bytes more")
+    }
+  }
+
+  /// Directories within directories, each with more names than are looked at in one go: no descriptor stays open for any of them.
+  @Test(arguments: [0, 2]) func manyHalfReadDirectoriesTakeNoDescriptors(laneCount: Int) async {
+    await #expect(processExitsWith: .success) { [laneCount] in
+      let directory = try TemporaryDirectory(.memory)
+      try Shell.script(
+        "for d in $(seq 1 80); do mkdir 0; seq 1 1100 | xargs touch; cd 0; done", directory: directory.path)
+      Limits.leaveDescriptors(40)
+      let scan = try TreeScan(root: directory.root, staysOnFileSystem: false, laneCount: laneCount, isExcluded: nil)
+      var count = 0
+      while let step = scan.next() {
+        if case .failure(let error) = step { Issue.record("\(error)") }
+        count += 1
+      }
+      #expect(count == 80 * 1101)
+    }
+  }
+
   /// Far more than is looked at ahead, in one directory and in many.
   @Test func moreThanIsLookedAtAhead() throws {
     try Shell.script(

@@ -14,6 +14,7 @@ final class CandidateChunk: Sendable {
     var chunk: PlannedChunk
     var tarByteCount: Int
     var survey = Survey()
+    var isSurveyed = false
     var pageByteCount: Int?
     var measure: Measure?
   }
@@ -56,8 +57,16 @@ final class CandidateChunk: Sendable {
   /// Nothing until a lane has been through the members.
   var survey: Survey {
     get { state.withLock { $0.survey } }
-    set { state.withLock { $0.survey = newValue } }
+    set {
+      state.withLock {
+        $0.survey = newValue
+        $0.isSurveyed = true
+      }
+    }
   }
+
+  /// A lane has been through the members.
+  var isSurveyed: Bool { state.withLock { $0.isSurveyed } }
 
   /// Bytes of its page; nil unless one was made.
   var pageByteCount: Int? {

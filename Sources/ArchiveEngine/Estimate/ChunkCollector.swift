@@ -72,8 +72,8 @@ final class ChunkCollector {
   /// Drops every second candidate. What lanes have found out about members of the others stays.
   private func thin() {
     stride *= 2
+    surveyedCount = candidates[..<surveyedCount].count { isKept($0.index) }
     candidates.removeAll { !isKept($0.index) }
-    surveyedCount = candidates.count
     candidateMemberCount = candidates.reduce(0) { $0 + $1.chunk.memberCount }
   }
 
@@ -135,7 +135,6 @@ final class ChunkCollector {
       return sample
     }
     try wait()
-    if options.level == 0 { return sample }
     let repetitions = EvenSample(byteCounts: chunks.map(\.survey.repeatByteCount), count: Self.repetitionCount)
     sample.repetitions = repetitions.places.map { SampleRepetition(chunks[$0.part], offset: $0.offset) }
     for repetition in sample.repetitions { try enqueue(.repetition(repetition)) }
@@ -147,6 +146,9 @@ final class ChunkCollector {
       SamplePiece(chunks[$0.part], shape, leavesOutRepetitions: leavesOut, at: $0.offset)
     }
     for piece in sample.pieces { try enqueue(.piece(piece)) }
+    // What stored chunks weigh is known; one tells how long they take.
+    let stored = chunks.filter(\.survey.isStored)
+    if let chunk = stored.dropFirst(stored.count / 2).first { try enqueue(.measure(chunk)) }
     let groups = chunks.filter(\.isGroup)
     for place in EvenSample(byteCounts: groups.map(\.memberCount), count: Self.pageCount).places {
       try enqueue(.page(groups[place.part]))

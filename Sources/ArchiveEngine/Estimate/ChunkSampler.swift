@@ -69,7 +69,7 @@ final class ChunkSampler {
           with: opener)
       case .page(let candidate): candidate.pageByteCount = try pageByteCount(candidate)
       case .measure(let candidate):
-        candidate.chunk = try checked(candidate.chunk)
+        if !candidate.isSurveyed { candidate.chunk = try checked(candidate.chunk) }
         candidate.measure = try measure(candidate.chunk)
       }
     } catch { stop.fail(error) }

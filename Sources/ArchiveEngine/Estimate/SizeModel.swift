@@ -123,7 +123,7 @@ struct SizeModel {
   private func thinningVariance(_ sample: ChunkSample, _ part: Double, _ scale: Double) -> Double {
     let mean = sample.candidates.reduce(0.0) { $0 + weight($1, part) } / Double(max(1, sample.candidates.count))
     let squares = sample.candidates.reduce(0.0) { $0 + square(weight($1, part) - mean) }
-    return squares * (1 - 1 / scale) * scale * scale
+    return squares * max(0, 1 - 1 / scale) * scale * scale
   }
 
   private func weight(_ candidate: CandidateChunk, _ part: Double) -> Double {

@@ -24,12 +24,17 @@ struct TimeModel {
       let files = results.reduce(0.0) { $0 + Double($1.fileCount) }
       // Opening a file takes as long as reading some kilobytes of it.
       let unit = read / max(1, readBytes + files * Self.openByteCount)
-      let storedPart =
-        sample.candidates.reduce(0.0) { $0 + ($1.survey.isStored ? Double($1.tarByteCount) : 0) }
-        / max(1, sample.tarByteCount)
+      let stored = sample.candidates.filter(\.survey.isStored)
+      let storedPart = stored.reduce(0.0) { $0 + Double($1.tarByteCount) } / max(1, sample.tarByteCount)
+      let measured = stored.filter { $0.measure != nil }
+      let storedSeconds = measured.reduce(0.0) { $0 + ($1.measure?.seconds ?? 0) }
+      let storedBytes = measured.reduce(0.0) { $0 + Double($1.tarByteCount) }
+      let bytes = Double(totals.tarByteCount)
       laneSeconds =
-        (1 - storedPart) * Double(totals.tarByteCount) * compression / max(1, content)
-        + unit * (Double(totals.tarByteCount) + Double(totals.fileCount) * Self.openByteCount)
+        storedPart * bytes * storedSeconds / max(1, storedBytes)
+        + (1 - storedPart)
+        * (bytes * compression / max(1, content)
+          + unit * (bytes + Double(totals.fileCount) * Self.openByteCount))
     }
   }
 

@@ -146,4 +146,12 @@ final class ScanState: Sendable {
     }
     for _ in 0..<idle { hasWork.signal() }
   }
+
+  /// Lets go of all directories. No thread looks any more.
+  func clear() {
+    state.withLock { state in
+      state.stack = []
+      state.awaited = nil
+    }
+  }
 }

@@ -57,6 +57,24 @@ final class TreeScan {
   deinit {
     state.close()
     lanes?.join()
+    releaseDirectories()
+  }
+
+  /// What was looked at and not walked through holds the directories in it, and these the one that they are in.
+  private func releaseDirectories() {
+    state.clear()
+    var all = levels.map(\.directory)
+    for level in levels { all += level.steps.compactMap(\.directory) }
+    levels = []
+    var index = 0
+    while index < all.count {
+      for part in all[index].ready { all += part.compactMap(\.directory) }
+      all[index].ready = []
+      all[index].rest = nil
+      index += 1
+    }
+    // The inner ones first: else each would release the one around it, as deep as the tree is.
+    while all.popLast() != nil {}
   }
 
   /// The next entry that is not excluded, or failure; nil at the end.
@@ -124,7 +142,7 @@ private final class DirectoryLooker {
     let before = rest?.count ?? 0
     let path = rest == nil || isExcluded != nil ? directory.path : []
     if let rest {
-      entries = rest.read(limit: limit)
+      entries = reader.read(rest, limit: limit)
     } else {
       do throws(SystemError) {
         let contents = try reader.read(path, limit: limit)

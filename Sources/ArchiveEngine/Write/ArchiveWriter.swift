@@ -184,6 +184,7 @@ public final class ArchiveWriter {
     drain.finish(count: serialLane == nil ? sequence : 0)
     queue.close()
     lanes.join()
+    if stop.isSet { frames.leave() }
     isFinished = true
   }
 

@@ -120,6 +120,9 @@ final class FrameOutput: @unchecked Sendable {
     do throws(FormatError) { try accumulator?.add(page.summary) } catch { throw ArchiveError(error) }
   }
 
+  /// Moves the position of a file behind all that was to be written, as if it had been written in order, though the run has failed.
+  func leave() { try? output.finish() }
+
   /// Writes the end frame and all that follows the last page. After the drain has ended.
   func finish(closing: Manifest, encoder: FrameEncoder, slot: WriteSlot) throws(ArchiveError) -> WriteSummary {
     unsafe slot.input.base.initializeMemory(as: UInt8.self, repeating: 0, count: TarTrailer.byteCount)
