@@ -1,4 +1,5 @@
 import ArchiveIO
+import Dispatch
 import Glibc
 import TestSupport
 import Testing
@@ -105,6 +106,20 @@ import Testing
       let scan = try TreeScan(root: directory.root, staysOnFileSystem: false, laneCount: 3, isExcluded: nil)
       for _ in 0..<count { _ = scan.next() }
     }
+  }
+
+  /// Whoever lets go of the deepest directory last, on whatever thread, does not need a stack as deep as the tree.
+  @Test func deepTreesAreLetGoOfWithoutRecursion() {
+    func chain() -> Handoff<[ScannedDirectory]> {
+      var directory = ScannedDirectory()
+      for _ in 0..<300_000 { directory = ScannedDirectory([97], in: directory) }
+      return Handoff([directory])
+    }
+    let group = DispatchGroup()
+    let held = Locked<[Handoff<[ScannedDirectory]>]>([chain()])
+    DispatchQueue(label: "release").async(group: group) { held.withLock { $0.removeAll() } }
+    group.wait()
+    #expect(held.withLock { $0.isEmpty })
   }
 
   /// Nor does it keep what was looked at ahead, 1,500 entries a time.

@@ -21,7 +21,8 @@ final class ScannedDirectory: @unchecked Sendable {
     let directory: ScannedDirectory?
   }
 
-  private let parent: ScannedDirectory?
+  /// Changes only when nothing else refers to this any more.
+  private var parent: ScannedDirectory?
   private let name: [UInt8]
   var phase = Phase.waiting
   /// It lies in the stack of what is to be looked at.
@@ -40,6 +41,12 @@ final class ScannedDirectory: @unchecked Sendable {
   init(_ name: [UInt8], in parent: ScannedDirectory) {
     self.parent = parent
     self.name = name
+  }
+
+  deinit {
+    // One after the other, not each within the one below it: a thread that lets go of the last directory of a deep tree has a small stack.
+    var above = parent.take()
+    while above != nil, isKnownUniquelyReferenced(&above) { above = above?.parent.take() }
   }
 
   /// The path from the walk's root, "" for that itself.
